@@ -45,9 +45,10 @@ pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
 /// more than the queen that it becomes.
 const WON: Score = 1000;
 
-/// Returns the evaluation for the side to move if one king is bare; otherwise `score`. For
-/// the stronger side the evaluation rises as the bare king approaches the edge, or a corner
-/// that the bishop controls, and as the kings approach each other.
+/// Returns an evaluation for the side to move that leads to mate, if one king is bare and the other
+/// side can force mate. If it cannot, returns `score`, limited to 10 pawns. If no king is bare,
+/// returns `score`. For the stronger side the evaluation rises as the bare king approaches the
+/// edge, or a corner that the bishop controls, and as the kings approach each other.
 pub fn with_bare_king(position: &Position, score: Score) -> Score {
     let board = position.board();
     let Some(strong) = against_bare_king(board) else { return score };
@@ -105,8 +106,8 @@ mod tests {
         }
         let (white, black) = ("8/8/3K4/8/3k4/8/8/R7 w - - 0 1", "8/8/3K4/8/3k4/8/8/R7 b - - 0 1");
         assert_eq!(evaluate(white, 7), -evaluate(black, 7));
-        // Two bishops of one colour or two knights cannot force mate, so the network's score is
-        // kept.
+        // Two bishops on squares of the same colour, or two knights, cannot force mate, so the
+        // network's score is kept.
         for fen in ["8/8/8/8/3k4/8/8/KB1B4 w - - 0 1", "8/8/8/8/3k4/8/8/KNN5 w - - 0 1"] {
             assert_eq!(evaluate(fen, 77), 77, "{fen}");
         }

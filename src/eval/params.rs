@@ -2,7 +2,7 @@
 //! format.
 
 crate::system::tune::params! {
-    /// Factor for a network's score on a board without material, in 1/1024.
+    /// Factor by which a network's score is multiplied on a board without material, in 1/1024.
     weight_bare: 682, 300..=1100, 25;
     /// Material of both sides, in centipawns, that adds 1 to this factor.
     weight_material: 42, 20..=100, 4;

@@ -39,7 +39,7 @@ pub fn evaluate(position: &Position) -> Score {
     evaluate_board(position.board(), position.turn())
 }
 
-/// Returns the same as [`evaluate`] for any board.
+/// Evaluates a board like [`evaluate`]. The position need not be legal.
 pub fn evaluate_board(board: &Board, turn: Color) -> Score {
     let (mut sum, mut phase) = (0, 0);
     for (role, table) in Role::ALL.into_iter().zip(&TABLE) {

@@ -58,7 +58,7 @@ pub fn material(board: &shakmaty::Board) -> u32 {
         + 9 * count(board.queens())
 }
 
-/// Returns the powers of a material count, which is first divided by 58.
+/// Returns the powers of a material count, after clamping it to [`MATERIAL`] and dividing it by 58.
 pub fn powers(material: u32) -> [f64; TERMS] {
     let x = f64::from(material.clamp(*MATERIAL.start(), *MATERIAL.end())) / 58.0;
     std::array::from_fn(|i| x.powi(i as i32))

@@ -134,7 +134,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>, u32)> {
     Ok((text, numbers, found))
 }
 
-/// Replaces the parameters, average and moments of a trainer by the numbers of a file.
+/// Replaces the parameters, average and moments of a trainer with the numbers of a file.
 fn fill(trainer: &mut Trainer, numbers: &[f32]) {
     let Trainer { parameters, average, moments, .. } = trainer;
     let parts = numbers.chunks_exact(8 * parameters.len());

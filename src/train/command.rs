@@ -181,7 +181,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Trains until the run is complete (returns true) or `stop` is given (returns false).
+/// Trains until the run is complete (returns true) or `stop` requests an end (returns false).
 ///
 /// # Errors
 ///
@@ -250,7 +250,7 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     Ok(data)
 }
 
-/// Returns a trainer at the beginning of its run.
+/// Creates a trainer that has made no step yet.
 fn trainer(args: &Args, schedule: Schedule, data: &DataSet) -> anyhow::Result<Trainer> {
     let state = args.from.as_deref().filter(|path| checkpoint::is_one(path));
     let network = args.from.as_deref().filter(|_| state.is_none());
@@ -273,7 +273,7 @@ fn trainer(args: &Args, schedule: Schedule, data: &DataSet) -> anyhow::Result<Tr
     Ok(trainer)
 }
 
-/// Runs the remaining steps. Returns false if `stop` was given before the last one.
+/// Runs the remaining steps. Returns false if `stop` requested an end before the last one.
 fn steps(
     trainer: &mut Trainer,
     data: &DataSet,

@@ -1,4 +1,5 @@
-//! `lancet-train data`: counts, checks, shuffles, merges and shows files of games.
+//! `lancet-train data`: counts, checks, shuffles, merges and shows files of games, and makes and
+//! grades exams.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -111,7 +112,7 @@ Examples:
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// Write quiet positions as EPD, for an exam
+    /// Write quiet positions, one FEN per line, for an exam
     ///
     /// Reads games as `datagen` writes them, or PGN (.pgn). Writes positions in which the side to
     /// move is not in check and the move played is neither a capture nor a promotion, each only
@@ -138,8 +139,9 @@ Examples:
     /// Measure the error of networks, or of shorter searches, on an exam
     ///
     /// Compares static evaluations, or the scores of shorter searches, with the scores of an exam.
-    /// `error` is the root mean square error in winning probability, with the scale that suits the
-    /// candidate best. `rank` is Spearman's rank correlation.
+    /// `error` is the root mean square error in winning probability, after the candidate's scores
+    /// are multiplied by `scale`, which makes the error smallest. `rank` is Spearman's rank
+    /// correlation.
     #[command(after_long_help = "\
 Examples:
   lancet-train data grade exam.csv old.nnue new.nnue

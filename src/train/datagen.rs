@@ -285,7 +285,7 @@ impl Stats {
     }
 }
 
-/// Largest number of bytes of an incomplete game: more than the longest game has.
+/// Largest accepted length of an incomplete last game, in bytes. The longest game is shorter.
 const TORN_AT_MOST: usize = 4096;
 
 /// A file of games to which whole games are appended.
@@ -309,8 +309,8 @@ impl Stream {
         let place = || path.display().to_string();
         let mut file = files::open_to_grow(&path).with_context(place)?;
         let mut bytes = format::read(&path)?;
-        // More zeros than a game can end in are data that had not reached the disk at a power
-        // failure. The game before them is then incomplete, as its end may be such zeros.
+        // If there are more zeros than a complete game can end with, the data had not reached the
+        // disk when the power failed. The zeros may hide the end of the last game, so cut it off.
         let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
         if zeros > LAST_ZEROS {
             bytes.truncate(bytes.len() - zeros);
@@ -456,7 +456,7 @@ pub(crate) struct PoolSize {
     pub before: u64,
 }
 
-/// Plays until a goal is reached or `stop` is given.
+/// Plays until a goal is reached or `stop` requests an end.
 ///
 /// # Errors
 ///

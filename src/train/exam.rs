@@ -131,7 +131,7 @@ impl Exam {
             let sum: f64 = scores.iter().zip(&truths).map(square).sum();
             (sum / truths.len().max(1) as f64).sqrt()
         };
-        // The error has one minimum, which ternary search finds.
+        // Ternary search finds the minimum. It assumes that the error has only one.
         let (mut low, mut high) = (0.05, 8.0);
         for _ in 0..24 {
             let third = (high - low) / 3.0;

@@ -16,8 +16,8 @@
 //! | 1 | zero |
 //!
 //! A position without a game is stored as a game of one move with the result 3, which other
-//! trainers do not know. All input is checked: no byte sequence makes this module panic or gives an
-//! illegal game.
+//! trainers do not support. All input is checked: no byte sequence makes this module panic or gives
+//! an illegal game.
 
 use std::{
     fmt, io,
@@ -109,7 +109,7 @@ pub struct Record {
     pub moves: Vec<(Move, i16)>,
 }
 
-/// Error of decoding a game.
+/// The error returned for bytes that are not a legal game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// The bytes end inside a game.

@@ -41,7 +41,7 @@ use lancet::{
     tools::interrupt::Interrupt,
 };
 
-/// Returns signals that Ctrl-C stops. A second Ctrl-C ends the program at once.
+/// Returns signals on which Ctrl-C requests a stop. A second Ctrl-C ends the program at once.
 fn stopped_by_ctrl_c() -> Arc<Signals> {
     let stop = Arc::default();
     Interrupt::by_ctrl_c("Ctrl-C will end the program at once").watch(&stop);
@@ -64,7 +64,7 @@ fn other_options(does: &str, there: &str, asked: &str) -> anyhow::Error {
     )
 }
 
-/// Reports that another build began the work in `path`: it may play or calculate differently.
+/// Reports that another build, which may play or calculate differently, began the work in `path`.
 /// `build` is empty for old files, which do not name their build.
 fn other_build(path: &Path, build: &str) {
     let build = if build.is_empty() { "an older build" } else { build };

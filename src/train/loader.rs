@@ -50,7 +50,7 @@ pub struct DataSet {
     pub exam: Option<Exam>,
 }
 
-/// Largest number of validation positions: more do not make the loss more precise.
+/// Largest number of validation positions. More would hardly make the loss more precise.
 const VALIDATION_SAMPLES: usize = 400_000;
 
 #[derive(Default)]
@@ -64,7 +64,7 @@ struct Part {
 
 impl Part {
     /// Adds a game to the training or validation data. The choice depends only on the bytes of the
-    /// game, so that copies of a game are never on both sides. Positions without a game are always
+    /// game, so that copies of a game are never in both. Positions without a game are always
     /// training data.
     fn add(&mut self, frame: &[u8], game: &Record, schedule: &Schedule) {
         self.tally.add(game.result);

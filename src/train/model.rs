@@ -458,7 +458,8 @@ pub(crate) mod tests {
                         (4.0 * loss(size) - 3.0 * loss(0.0) - loss(2.0 * size))
                             / (2.0 * f64::from(size))
                     };
-                    // Skip neurons that reach a limit between both points: the slope changes.
+                    // Skip parameters that move a neuron across a limit between the two points:
+                    // there the slope changes.
                     let (near, far) = (slope(1e-3), slope(4e-3));
                     if (near - far).abs() > 1e-3 * (1.0 + near.abs()) {
                         continue;
@@ -488,7 +489,7 @@ pub(crate) mod tests {
         assert!(mean > 0.0 && worst < 2.0, "{mean} {worst}");
     }
 
-    /// The network gives the outputs of the trained model, also with the largest weights that
+    /// The network gives the outputs of the trained model, even with the largest weights that
     /// training allows.
     #[test]
     fn float_and_quantised_agree() {

@@ -104,7 +104,7 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart) -> anyhow::Res
 }
 
 /// Returns the formatter of the tick labels of an axis, with enough digits to distinguish them.
-/// plotters draws at most eleven ticks, at distances of one, two or five units of a digit.
+/// plotters draws at most eleven ticks, at steps of 1, 2 or 5 times a power of ten.
 fn label(axis: &Range<f64>) -> impl Fn(&f64) -> String + use<> {
     let digits = (11.0 / (axis.end - axis.start)).log10().ceil().max(0.0);
     let unit = 10_f64.powf(digits);

@@ -14,7 +14,7 @@ use lancet::{
     system::random::mix,
 };
 
-/// Value of the half points for a position without a game.
+/// Value of `half_points` for a position without a game.
 const NO_GAME: u8 = 3;
 
 /// A position with its labels, from the point of view of the side to move. If Black is to move,
@@ -33,7 +33,7 @@ pub struct Sample {
     unused: u8,
 }
 
-/// Active inputs of both views, first that of the side to move.
+/// Active inputs of both views, the side to move's first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Active {
     /// Inputs; only the first `count` of each view are valid.

@@ -31,7 +31,7 @@ pub struct Schedule {
     /// takes the last weights.
     pub average: f32,
     /// Learning rate of the first step, before the warm-up factor, and of the last step. Between
-    /// them it falls along half a cosine.
+    /// them it falls by cosine decay.
     pub rate: [f32; 2],
     /// Weight of the game's result in the target at the first and the last step, interpolated
     /// linearly. The rest of the target is the score of the search.

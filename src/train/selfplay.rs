@@ -1,4 +1,4 @@
-//! Games of Lancet against itself, and their adjudication.
+//! Self-play games and their adjudication.
 
 use std::sync::Arc;
 
@@ -294,7 +294,7 @@ impl SelfPlay {
             None => {}
         }
         let tablebase = self.tablebase.as_deref()?;
-        // With a fresh fifty-move counter the win-draw-loss value is exact.
+        // The WDL value is exact when the halfmove clock is 0.
         let known = position.halfmoves() == 0
             && position.board().occupied().count() <= tablebase.max_pieces()
             && position.chess().castles().is_empty();

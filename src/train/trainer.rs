@@ -101,7 +101,7 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// Creates a run at its beginning, over `length` positions.
+    /// Creates a run over `length` positions. No step has been made yet.
     ///
     /// # Errors
     ///
@@ -524,7 +524,7 @@ mod tests {
         assert_eq!(resumed.moments, whole.moments);
         assert_eq!(resumed.state, whole.state);
 
-        // A run that another build began can be resumed, also if it does not name that build.
+        // A run that another build began can be resumed, even if it does not name that build.
         begun.run.build = "another".to_owned();
         checkpoint::save(&path, &begun).unwrap();
         checkpoint::load(&path, &mut resumed).unwrap();

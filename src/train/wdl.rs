@@ -1,9 +1,9 @@
 //! `lancet-train wdl`: fits the model of winning chances to games of Lancet against itself.
 //! [`lancet::eval::wdl`] describes the model and its use.
 //!
-//! The fit maximises the likelihood of all results. The logarithm of the likelihood of an ordered
-//! logistic model is concave in `alpha` and `beta`, so that Fisher's scoring finds the only maximum
-//! (P. McCullagh, "Regression Models for Ordinal Data", 1980).
+//! The fit maximises the likelihood of all results. The log-likelihood of an ordered logistic model
+//! is concave in `alpha` and `beta`, so Fisher scoring finds the unique maximum (P. McCullagh,
+//! "Regression Models for Ordinal Data", 1980).
 
 use std::{ops::RangeInclusive, path::PathBuf, process::ExitCode};
 
@@ -131,7 +131,7 @@ impl Counts {
     }
 }
 
-/// Likelihood of all results, with its gradient and its expected curvature.
+/// Log-likelihood of all results, with its gradient and its Fisher information.
 struct Likelihood {
     /// Logarithm of the likelihood, per position.
     log: f64,
@@ -151,7 +151,7 @@ impl Likelihood {
             let (ahead, behind) = (beta * cell.score - alpha, -beta * cell.score - alpha);
             let (win, loss) = (sigmoid(ahead), sigmoid(behind));
             let (no_win, no_loss) = (sigmoid(-ahead), sigmoid(-behind));
-            // The difference of the smaller numbers is more exact.
+            // The difference of the smaller numbers is more accurate.
             let draw = if cell.score > 0.0 { no_win - loss } else { no_loss - win };
             if draw <= 0.0 {
                 return None;
@@ -218,7 +218,8 @@ fn fit(counts: &Counts) -> anyhow::Result<Fit> {
     let mut parameters = [0.0; SIZE];
     // Start with curves on which half of the games are won at a score of two pawns.
     (parameters[0], parameters[TERMS]) = (2.0, 1.0);
-    let mut here = Likelihood::new(&cells, &parameters).context("no positions")?;
+    let mut here = Likelihood::new(&cells, &parameters)
+        .context("no positions to fit: no game has suitable scores")?;
     for _ in 0..MAX_STEPS {
         let step = solve(here.curvature, here.slope).context("too few games")?;
         let next = (0..30).find_map(|halvings| {
@@ -245,7 +246,7 @@ fn fit(counts: &Counts) -> anyhow::Result<Fit> {
     Ok(Fit { model, log_likelihood: here.log })
 }
 
-/// Solves a linear system by Gaussian elimination with pivots; `None` if it is singular.
+/// Solves a linear system by Gaussian elimination with partial pivoting; `None` if it is singular.
 fn solve(mut matrix: [[f64; SIZE]; SIZE], mut right: [f64; SIZE]) -> Option<[f64; SIZE]> {
     for column in 0..SIZE {
         let pivot = (column..SIZE)

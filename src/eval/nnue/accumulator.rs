@@ -5,9 +5,9 @@
 //! to add and remove. The search therefore does not push or pop accumulators, and those left
 //! from other branches can be used too.
 //!
-//! When a king crosses the middle or moves to another king bucket, its own view cannot use a
-//! nearby accumulator. The view then starts from the last board with the same perspective. One
-//! more accumulator for each view and perspective holds that board (a "Finny table", first used
+//! When a king crosses between files d and e, or moves to another king bucket, its own view cannot
+//! use a nearby accumulator. The view then starts from the last board with the same perspective.
+//! One more accumulator for each view and perspective holds that board (a "Finny table", first used
 //! in Koivisto). The opponent's view is not affected.
 
 use std::sync::Arc;
@@ -179,7 +179,7 @@ pub struct Accumulators {
 }
 
 impl Accumulators {
-    /// Returns accumulators without evaluated positions.
+    /// Creates accumulators for a network. They hold no position yet.
     pub fn new(network: Arc<Network>) -> Accumulators {
         Accumulators {
             king_buckets: network.king_buckets(),
@@ -280,7 +280,8 @@ impl Accumulators {
     }
 
     /// Returns for each view the ply with the same perspective that differs least. It is
-    /// `None` if the last board with this perspective or the empty board differs less.
+    /// `None` if the last board with this perspective, or an empty board, differs less. The view
+    /// then starts from that last board.
     fn sources(&self, new: &Inputs, ply: usize, pieces: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
         let mut costs = [pieces as u32; 2];
@@ -424,7 +425,7 @@ mod tests {
         }
     }
 
-    /// Turning the board and swapping the colours does not change the score.
+    /// Flipping the board vertically and swapping the colours does not change the score.
     #[test]
     fn both_sides_are_judged_alike() {
         for network in [random_network(64, 2, 6), random_network_with_kings(4, 64, 2, 6)] {

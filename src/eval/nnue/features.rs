@@ -119,8 +119,8 @@ mod tests {
         assert_eq!(input(Color::White, Color::Black, Role::King, Square::E8), 11 * 64 + 60);
     }
 
-    /// Swapping the colours and turning the board swaps the views. Mirroring the board
-    /// changes neither.
+    /// Swapping the colours and flipping the board vertically swaps the views. Mirroring the
+    /// board horizontally changes neither.
     #[test]
     fn symmetries() {
         let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1";
@@ -133,7 +133,7 @@ mod tests {
     }
 
     /// The buckets from White's point of view, with files e to h mirrored. For Black the board
-    /// is turned.
+    /// is flipped vertically.
     #[test]
     fn king_buckets() {
         let board = [

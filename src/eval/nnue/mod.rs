@@ -1,6 +1,6 @@
-//! Lancet's network. Each of the two views (side to move first) has 768 mirrored inputs, or
-//! four times as many with king buckets, and one hidden layer with squared clipped ReLU. There
-//! is one output for each bucket of piece counts.
+//! Lancet's network. Each of the two views (side to move first) has 768 horizontally mirrored
+//! inputs, or four times as many with king buckets. It has one hidden layer with squared clipped
+//! ReLU (SCReLU). There is one output for each bucket of piece counts.
 //!
 //! `features` defines the inputs and is shared with the trainer. `network` has the file format
 //! and the parameters. `accumulator` updates the hidden layer incrementally. `simd` has the
@@ -14,7 +14,7 @@
 //!
 //! | quantity | unit | range |
 //! | --- | --- | --- |
-//! | first-layer weight and bias `w` | 1/255 | 32 times the largest weight plus the largest bias fits 16 bits |
+//! | first-layer weight and bias `w` | 1/255 | 32 times the largest weight plus the largest bias fits in 16 bits |
 //! | hidden neuron before activation | 1/255 | 16 bits (intermediate sums may wrap, because modular addition is exact) |
 //! | clamped neuron `v` | 1/255 | `0..=255` |
 //! | output weight `u` | 1/q, q = 64, 128, 256 or 512 | `-128..=128` |
@@ -24,7 +24,7 @@
 //! | output bias | 1/255q | 32 bits |
 //! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the limit of the evaluation |
 //!
-//! A lane is a 32-bit sum. It takes the products of two adjacent places of all blocks of 32
+//! A lane is a 32-bit sum. It adds up the products of two adjacent neurons of every block of 32
 //! neurons, so a block has 16 lanes.
 
 mod accumulator;

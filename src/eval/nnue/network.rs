@@ -45,9 +45,9 @@ pub const SCALE: i32 = 400;
 
 const MAX_HIDDEN: usize = 4096;
 const MAX_BUCKETS: usize = 32;
-/// Maximum magnitude of an output weight, so that 255 times this fits 16 bits.
+/// Maximum magnitude of an output weight, so that 255 times this fits in 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
-/// Maximum sum of the output weights of one sign in a lane, so that 255^2 times this fits
+/// Maximum sum of the output weights of one sign in a lane, so that 255^2 times this fits in
 /// 32 bits.
 pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 
@@ -182,7 +182,8 @@ impl Network {
         let shape = (parameters.weights.len(), parameters.output_weights.len());
         if shape != (king_buckets * INPUTS * hidden, 2 * hidden * buckets) {
             return Err(LoadError::Architecture(format!(
-                "{} and {} weights for {hidden} neurons and {buckets} buckets",
+                "{} first-layer and {} output weights, which do not fit {hidden} neurons and \
+                 {buckets} buckets",
                 shape.0, shape.1
             )));
         }
@@ -313,7 +314,7 @@ impl Network {
         if MAX_ACTIVE as i32 * weight + bias > i32::from(i16::MAX) {
             return Err(LoadError::Range(format!(
                 "first-layer weight {weight} and bias {bias}: {MAX_ACTIVE} such weights and the \
-                 bias must fit 16 bits"
+                 bias must fit in 16 bits"
             )));
         }
         for bucket in 0..self.buckets() {
@@ -405,9 +406,9 @@ impl Network {
         let weights = self.output_row(bucket).split_at(self.biases.len());
         let sum = simd::output([ours, theirs], weights.into());
         let units = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
-        // Two steps, because some processors divide 64 bits slowly. The first division is by
-        // a constant, and the second has 32 bits. Clamping to 32 bits changes only scores far
-        // beyond the limit.
+        // Divide in two steps, because 64-bit division is slow on some processors. The first
+        // divisor is a constant, and the second division is a 32-bit one. Clamping to 32 bits
+        // changes only scores far beyond the limit.
         let score = units * i64::from(SCALE) / i64::from(QA);
         let score = score.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32 / self.output_unit;
         score.clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)

@@ -2,8 +2,8 @@
 //! unsafe code of this crate is in `system::pages` and in one function of `system::files`.
 //!
 //! The code that adds rows uses the vector types of `wide`, which support any target. The output
-//! layer has an AVX-512, an AVX2 and a portable form, one of which is chosen at compile time. All
-//! give the same bits.
+//! layer has AVX-512, AVX2 and portable implementations. One of them is chosen at compile time, and
+//! all give the same bits.
 #![allow(unsafe_code)]
 
 use bytemuck::{Pod, Zeroable};
@@ -277,7 +277,7 @@ mod tests {
             let mut values = blocks(&mut rng, 2 * length, 600);
             let mut weights = blocks(&mut rng, 2 * length, 128);
             if length == 64 {
-                // The extremes: saturated neurons, the largest weights, the maximum length.
+                // The extremes: saturated neurons, the largest weights, the most blocks for them.
                 values.fill(Block([i16::MAX; LANES]));
                 weights.fill(Block([128; LANES]));
                 assert!(2 * length * LANE * 128 <= 33_025);

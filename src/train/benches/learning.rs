@@ -65,8 +65,8 @@ fn network(hidden: usize) -> Arc<Network> {
 }
 
 /// Benchmarks `work` on one position after another, each one move after the previous one, with its
-/// ply. One position in `PLIES`, and the first of each game, has no predecessor in the
-/// accumulators, so the median is the time of one move.
+/// ply. Only one position in `PLIES`, and the first of each game, has no predecessor in the
+/// accumulators. The median is therefore the time of one move.
 fn one_by_one(bencher: Bencher, mut work: impl FnMut(&Position, usize)) {
     let positions = positions(POSITIONS);
     let mut next = 0;

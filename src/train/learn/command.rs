@@ -49,7 +49,7 @@ const BATCH: [u64; 2] = [256, 16384];
 ///
 /// Finally, the new network plays a match against the best one, at the same nodes per move, and
 /// replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo over
-/// pairs of games. If --match-games games do not decide it, the likelier hypothesis counts.
+/// pairs of games. If --match-games games do not decide it, the likelier hypothesis wins.
 ///
 /// All games are kept. The first generation plays --first positions. Each later one plays half as
 /// many as all earlier generations together, but at most --most. A training run from random weights
@@ -163,7 +163,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Name of the file of the best network.
 const BEST: &str = "best.nnue";
 
-/// Returns signals that Ctrl-C and the end of `time` stop.
+/// Returns signals on which Ctrl-C, or the end of `time`, requests a stop.
 fn stopper(time: Option<Duration>) -> anyhow::Result<Arc<Signals>> {
     let stop = stopped_by_ctrl_c();
     if let Some(time) = time {
@@ -176,7 +176,8 @@ fn stopper(time: Option<Duration>) -> anyhow::Result<Arc<Signals>> {
     Ok(stop)
 }
 
-/// Parses the arguments of a command: `options` are separated by spaces, `paths` have a path each.
+/// Parses the arguments of a command: `options`, separated by spaces, and `paths`, each an option
+/// with its path.
 fn typed<T: ClapArgs>(options: &str, paths: &[(&str, &Path)]) -> Result<T, clap::Error> {
     let paths = paths.iter().flat_map(|(option, path)| [OsStr::new(*option), path.as_os_str()]);
     let words = options.split_whitespace().map(OsStr::new).chain(paths);
@@ -235,7 +236,7 @@ impl Learner {
     }
 
     /// Completes the current generation. Returns false if stopped. Every step continues from the
-    /// files of an earlier run.
+    /// files that an earlier run left, if there are any.
     fn generation(&mut self) -> anyhow::Result<bool> {
         let (number, parent) = (self.lineage.next(), self.lineage.best());
         let Some((games, positions)) = self.play(number, parent)? else { return Ok(false) };

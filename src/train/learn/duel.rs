@@ -148,7 +148,7 @@ impl Sheet {
         file.read_to_string(&mut text)?;
         let mut pairs = Pairs::default();
         let mut done = BTreeSet::new();
-        // Overwrite an incomplete last line, which a kill may leave.
+        // Cut off an incomplete last line, which a kill may leave.
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
         for line in text[..whole].lines() {
             let (number, half_points) = line

@@ -14,7 +14,7 @@ const BOUND: f64 = 2.944;
 /// in particular if they have the same result.
 const PRIOR: f64 = 0.5;
 
-/// Numbers of pairs of games, by the half points of the new side, 0 to 4.
+/// Pentanomial counts: numbers of game pairs, by the half points of the new side, 0 to 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairs(pub [u64; 5]);
 

@@ -78,8 +78,8 @@ fn killed_and_continued() {
     assert!(text.contains("multiple of 32") && !Path::new(&none).exists(), "{text}");
 }
 
-/// A network that wins its match replaces its parent, plays the next games, and gives the initial
-/// weights of the next training.
+/// A network that wins its match replaces its parent, plays the next games, and provides the
+/// initial weights of the next training run.
 #[test]
 fn winners_are_promoted() {
     let dir = Directory::new();

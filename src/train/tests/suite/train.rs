@@ -1,4 +1,4 @@
-//! Tests of the commands `datagen`, `data` and `train` as programs: the files that they write, also
+//! Tests of the commands `datagen`, `data` and `train` as programs: the files that they write, even
 //! when they are killed.
 
 use std::{
@@ -71,7 +71,7 @@ fn killed_and_continued() {
     let text = fail(&other);
     assert!(text.contains("other options") && text.contains("nodes = 60"), "{text}");
 
-    // Another build continues with a message, also if the directory does not name its build.
+    // Another build continues with a message, even if the directory does not name its build.
     let recipe = killed.join("datagen.toml");
     let text = fs::read_to_string(&recipe).unwrap();
     let (before, after) = text.split_once("build = ").unwrap();
@@ -529,7 +529,7 @@ fn tablebase_results() {
         ("8/8/8/4K3/8/8/8/kq6 w - - 0 1", Some(GameResult::BlackWins)),
         ("8/8/8/4K3/8/8/8/kq6 b - - 0 1", Some(GameResult::BlackWins)),
         ("8/8/8/4k3/4P3/4K3/8/8 w - - 0 1", Some(GameResult::Draw)),
-        // Tablebase results are only exact with a fresh fifty-move counter.
+        // Tablebase results are exact only when the halfmove clock is 0.
         ("8/8/8/4k3/8/8/8/KQ6 w - - 5 1", None),
     ] {
         // The game is over or stopped before the first move.
