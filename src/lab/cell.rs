@@ -136,8 +136,8 @@ pub struct Axes {
     /// Change of scores on their way out of a node
     #[arg(long, value_enum, value_delimiter = ',')]
     pub delay: Vec<ScoreDelay>,
-    /// Compare every algorithm, and vary every other axis one at a time. If axes are given, use all
-    /// values of the other axes except --window and --size (thousands of cells)
+    /// Compare every algorithm, and vary every other axis one at a time. If values are given for
+    /// some axes, use all values of the others except --window and --size (thousands of cells)
     #[arg(long)]
     pub all: bool,
 }
@@ -186,8 +186,8 @@ fn spread<T: Copy>(cells: &mut Vec<Cell>, values: &[T], set: impl Fn(&mut Cell, 
     *cells = cells.iter().flat_map(|cell| values.iter().map(move |&v| with(cell, v))).collect();
 }
 
-/// Returns the cells of the default run: every algorithm where it works best, and two cells without
-/// a table.
+/// Returns the cells of the default run: four root drivers with PVS, four other interiors with the
+/// full window, and two cells without a table.
 fn few() -> Vec<Cell> {
     use Interior::{Bounds, FailHard, FailSoft, Minimax, Pvs, Scout};
     let drivers = [Root::AspGradual, Root::Full, Root::Bisection, Root::Mtdf];

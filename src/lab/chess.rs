@@ -28,7 +28,7 @@ pub enum Leaf {
     Network,
 }
 
-/// A chess position with the evaluation of its leaves.
+/// A chess position, and how the leaves below it are evaluated.
 #[derive(Clone, Debug)]
 pub struct Board<'a> {
     position: Position,
@@ -37,7 +37,7 @@ pub struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    /// Creates a position whose search uses these leaves. [`Leaf::Network`] needs a network;
+    /// Creates a position whose leaves are evaluated in this way. [`Leaf::Network`] needs a network;
     /// without one, it is the same as [`Leaf::Static`].
     pub const fn new(position: Position, leaf: Leaf, network: Option<&'a Network>) -> Board<'a> {
         Board { position, leaf, network }
@@ -107,8 +107,8 @@ impl Game for Board<'_> {
     }
 }
 
-/// Returns the move's rank by most valuable victim and least valuable attacker. A promotion counts
-/// as the capture of its piece. Quiet moves have 0.
+/// Returns the move's rank by most valuable victim and least valuable attacker (MVV-LVA). A
+/// promotion counts like the capture of the new piece. Quiet moves have 0.
 fn gain(m: Move) -> i32 {
     let victim = m.capture().map_or(0, |role| role as i32);
     let promotion = m.promotion().map_or(0, |role| role as i32);

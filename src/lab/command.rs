@@ -71,7 +71,7 @@ struct ReportArgs {
     /// Replace the page if it exists
     #[arg(long)]
     force: bool,
-    /// Search depth, in plies
+    /// Search depth of most experiments, in plies
     #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=8))]
     depth: u32,
     /// Use N positions, evenly spread over those of `lancet bench`. Experiments that search one ply
@@ -139,7 +139,7 @@ struct RunArgs {
     /// Print everything as JSON instead of the table
     #[arg(long)]
     json: bool,
-    /// Also write a picture of the nodes by depth and relative to the replayed tree
+    /// Also write an SVG picture: the nodes by depth, and relative to the replayed tree
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Replace the picture if it exists

@@ -1,5 +1,5 @@
-//! Connect Four on a board of five columns and four rows, which is small enough to be solved: a
-//! draw (<https://tromp.github.io/c4/c4.html>).
+//! Connect Four on a board of five columns and four rows, which is small enough to be solved. It is
+//! a draw (<https://tromp.github.io/c4/c4.html>).
 
 use super::game::Game;
 use lancet::chess::score::{DRAW, MATE, Score};

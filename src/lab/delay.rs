@@ -52,7 +52,7 @@ impl ScoreDelay {
         }
     }
 
-    /// Returns whether the delay never turns a bound into a score. (Swapped tests only widen
+    /// Returns whether searches with this delay return correct scores. (Swapped tests only widen
     /// windows.)
     pub const fn is_sound(self) -> bool {
         self as u8 == self.meant() as u8 || matches!(self, ScoreDelay::LossSwapped)
@@ -220,7 +220,7 @@ mod tests {
 
     /// Returns two counts of scores. The first counts scores outside `shift`'s window that end on
     /// another side of the outer window, so that their bounds are wrong. The second counts scores
-    /// inside it that end outside the outer window, so that they are searched exactly without need.
+    /// inside it that end outside the outer window, where a bound would have been enough.
     fn turned_and_wasted(shift: Shift, outer: Window, scores: &[Score]) -> (usize, usize) {
         let inner = shift.window(outer);
         let side = |w: Window, s: Score| i32::from(s >= w.beta) - i32::from(s <= w.alpha);
@@ -231,8 +231,8 @@ mod tests {
     }
 
     /// Checks the four tables of the post with the rule and its incorrect variants (the pivot of
-    /// the first two is the post's `MATINGSCORES`): bounds taken for scores, and scores searched
-    /// without need.
+    /// the first two is the post's `MATINGSCORES`): bounds taken for scores, and scores found
+    /// exactly where a bound would have been enough.
     #[test]
     fn the_posts_tables_and_the_rivals() {
         let tables: [(Score, Window, &[Score]); 4] = [

@@ -1,5 +1,5 @@
-//! Examples of the algorithms: on small trees, shown step by step, and on games, with counts. Their
-//! results are not stored: the functions that the lab compares search them each time.
+//! Examples of the algorithms: on small trees, shown step by step, and on games, with counts. No
+//! results are stored: each time, the functions that the lab compares search the examples again.
 
 use std::collections::HashMap;
 
@@ -297,7 +297,7 @@ impl Scribe {
             Step::Shifted(window) => {
                 let window = self.window(p, window);
                 if self.open.last().is_some_and(|(outer, _)| *outer != window) {
-                    self.line(p, ply + 1, "window", format!("window of the moves {window}"));
+                    self.line(p, ply + 1, "window", format!("shifted window {window}"));
                 }
             }
             Step::Leaf(bounds) => {
@@ -309,7 +309,8 @@ impl Scribe {
                 }
             }
             Step::Table(bounds) => {
-                self.line(p, ply, "table", format!("{name} is {}: known", self.value(p, bounds)));
+                let value = self.value(p, bounds);
+                self.line(p, ply, "table", format!("{name} is {value} (from the table)"));
                 self.open.pop();
             }
             Step::Leave(bounds) => {

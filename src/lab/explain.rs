@@ -8,7 +8,7 @@ use lancet::system::arguments;
 
 use super::example::Example;
 
-/// One section for each topic, and a last one for the sources.
+/// One section for each topic, and then one for the terms and one for the sources.
 const TOPICS: &str = include_str!("topics.md");
 
 #[derive(Args, Debug)]

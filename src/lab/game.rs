@@ -29,7 +29,7 @@ pub trait Game: Clone + Sync {
     /// guess of a root driver, and `CurEval` of Muller 2007.
     fn evaluate(&self) -> Score;
 
-    /// Returns a key, which is equal for equal positions and practically only for those.
+    /// Returns a key, which is the same for equal positions and almost never for others.
     fn key(&self) -> u64;
 
     /// Returns whether MAX is to move. Of the algorithms, only Scout (in maximin form) needs it.

@@ -127,7 +127,7 @@ impl<M> Best<M> {
     }
 }
 
-/// Searches by minimax in negamax form: every move of every node, until one is worth `enough`.
+/// Searches with minimax in negamax form: every move of every node, until one is worth `enough`.
 ///
 /// For minimax proper, `enough` is infinite. For "stop when you get to a win" (Burch 1997) it is
 /// the score of a won game, because no other move can be better. (With a score delay, no win at the
@@ -148,9 +148,9 @@ fn minimax<G: Game>(
     NodeResult { bounds: Bounds::exact(current.score), best: current.best }
 }
 
-/// Searches by basic (fail-hard) alpha-beta: Eppstein 1999, and Burch 1997, where each side carries
-/// its own lower bound. As printed, a move that only equals alpha replaces the best move, and a
-/// score above beta is returned unchanged.
+/// Searches with basic (fail-hard) alpha-beta: Eppstein 1999. (For the form of Burch 1997, in which
+/// each side carries its own lower bound, see [`own_bounds`].) As printed, a move that only equals
+/// alpha replaces the best move, and a score above beta is returned unchanged.
 fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
     let printed = itself == Interior::FailHardPrinted;
     let Window { mut alpha, beta } = n.window;
@@ -171,8 +171,8 @@ fn fail_hard<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeR
     NodeResult { bounds: Bounds::of(alpha, n.window), best }
 }
 
-/// Searches by fail-soft alpha-beta: Eppstein 1999. The best score has a variable of its own, so
-/// that the result of a failure shows by how much it failed.
+/// Searches with fail-soft alpha-beta: Eppstein 1999. The best score has a variable of its own, so
+/// that the result of a search that fails shows by how much it fails.
 fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
@@ -187,9 +187,9 @@ fn fail_soft<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Searches by alpha-beta that returns bounds: Scout notes. The interval of a node runs from the
+/// Searches with alpha-beta that returns bounds: Scout notes. The interval of a node runs from the
 /// maximum of its moves' lower bounds to the maximum of their upper bounds. A move that was not
-/// searched could be worth anything.
+/// searched could be worth anything, so the upper bound is then infinite.
 fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut bound = Bounds::exact(-INFINITE);
@@ -211,10 +211,10 @@ fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     NodeResult { bounds: bound, best }
 }
 
-/// Searches a MAX node by Scout: Scout notes, where all values are from MAX's point of view.
+/// Searches a MAX node with Scout: Scout notes, where all values are from MAX's point of view.
 /// Alpha-beta tests whether the move is better than the best one so far. Only if it is does Scout
 /// search for its value. As in the source, alpha-beta also searches the first move, with the whole
-/// window; there PVS uses null-window tests too.
+/// window. PVS tests with null windows below the first move too.
 fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;
@@ -235,7 +235,7 @@ fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Searches a MIN node by Scout. The source calls it symmetric: the window closes from above. As in
+/// Searches a MIN node with Scout. The source calls it symmetric: the window closes from above. As in
 /// the source, it is a separate function, because one function for both would be the negamax form,
 /// which is PVS. `n.window` and the result are from the point of view of the side to move, as
 /// everywhere. Inside the function, values are from MAX's point of view.
@@ -259,9 +259,9 @@ fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Searches by principal variation search, fail-soft: Eppstein 1999. The notes' listing does not
-/// raise alpha to the first move's score (nor cut on it). Then every null window would test against
-/// the node's alpha instead of the best move.
+/// Searches with fail-soft principal variation search: Eppstein 1999. The notes' listing does not
+/// raise alpha to the first move's score (nor cut on it). So its null windows test every move
+/// against the node's alpha instead of the best move.
 ///
 /// The notes re-search a move that passed the test only if `score < beta`. A score of beta or more
 /// is a lower bound that cuts, so a re-search gains nothing. A program whose tests are reduced, or
@@ -294,7 +294,7 @@ fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<
     current.within(n.window)
 }
 
-/// Searches by PVS as Eppstein 1999 prints it: the first move's score neither raises alpha nor
+/// Searches with PVS as Eppstein 1999 prints it: the first move's score neither raises alpha nor
 /// cuts.
 fn pvs_printed<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
@@ -335,7 +335,7 @@ fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Searches by alpha-beta as Burch 1997 writes it. Instead of beta it has the opponent's own lower
+/// Searches with alpha-beta as Burch 1997 writes it. Instead of beta it has the opponent's own lower
 /// bound (`other`), from the opponent's point of view. A move swaps the two bounds and negates
 /// neither. The listing is correct if it starts with both bounds at minus infinity.
 /// `own-bounds-printed` starts with `other` at plus infinity.

@@ -18,14 +18,14 @@
 //! the loops inside a node. The root drivers are the loops around the search of the root. Neither
 //! depends on the other.
 //!
-//! | row | description | source | code |
+//! | topic | description | source | code |
 //! | --- | --- | --- | --- |
 //! | minimax | the reference, no pruning | Burch 1997 | [`interior.rs`](interior), `minimax` |
 //! | stop-at-win | minimax that stops at a winning move | Burch 1997 | [`interior.rs`](interior), `minimax` with `enough` |
-//! | fail-hard | alpha-beta | Eppstein 1999, Burch 1997 | [`interior.rs`](interior), `fail_hard` |
+//! | fail-hard | alpha-beta | Eppstein 1999 | [`interior.rs`](interior), `fail_hard` |
 //! | fail-soft | alpha-beta that returns the best score found | Eppstein 1999 | [`interior.rs`](interior), `fail_soft` |
-//! | bounds | alpha-beta that returns (low, up) | Scout notes | [`interior.rs`](interior), `bounds` |
-//! | scout | maximin form, null-window test and re-search | Scout notes | [`interior.rs`](interior), `scout_max`, `scout_min` |
+//! | bounds | alpha-beta that returns (low, up) | Plaat 1996 | [`interior.rs`](interior), `bounds` |
+//! | scout | maximin form, null-window test and re-search | Pearl 1980 | [`interior.rs`](interior), `scout_max`, `scout_min` |
 //! | own-bounds | each side carries its own lower bound | Burch 1997 | [`interior.rs`](interior), `own_bounds` |
 //! | pvs | negamax form, fail-soft (NegaScout) | Eppstein 1999 | [`interior.rs`](interior), `pvs` |
 //! | pvs-always | the re-search without `score < beta` | | [`interior.rs`](interior), `pvs` |
@@ -34,22 +34,24 @@
 //! | asp-* | aspiration: full or gradual widening, centred or off-centre, beta to the middle | Eppstein 1999 | [`root.rs`](root), `aspiration` |
 //! | window | half the width of the first window | Eppstein 1999 | [`cell.rs`](cell), [`Cell::window`](cell::Cell::window) |
 //! | bisection | binary search with null windows | Eppstein 1999 | [`root.rs`](root), `bisection` |
-//! | mtdf | MTD(f) between two bounds | Scout notes | [`root.rs`](root), `mtdf` |
+//! | mtdf | MTD(f) between two bounds | Plaat 1996 | [`root.rs`](root), `mtdf` |
 //! | mtdf-loop | MTD(f) as one loop without bounds, which is not sound | Eppstein 1999 | [`root.rs`](root), `mtdf_loop` |
-//! | table | off, entries of exact depth, or also deeper entries | Scout notes | [`table.rs`](table), [`Table::probe`] |
-//! | entries | two bounds, or one score with a flag | Scout notes | [`table.rs`](table), [`Entries`](table::Entries) |
-//! | replacement | deepest, largest subtree, newest, two-level | Scout notes | [`table.rs`](table), [`Table::store`] |
-//! | size | number of entries, for every policy | Scout notes | [`table.rs`](table), [`Table::new`] |
+//! | table | off, entries of exact depth, or also deeper entries | Plaat 1996 | [`table.rs`](table), [`Table::probe`] |
+//! | entries | two bounds, or one score with a flag | Plaat 1996 | [`table.rs`](table), [`Entries`](table::Entries) |
+//! | replacement | deepest, largest subtree, newest, two-level | Breuker 1994 | [`table.rs`](table), [`Table::store`] |
+//! | size | number of entries, for every scheme | Breuker 1994 | [`table.rs`](table), [`Table::new`] |
 //! | delay | none, mates, loss against CurEval, 31/32; the classical way; five variants with mistakes | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](lancet::chess::score::Delay) |
 //! | any monotone function | the window goes through its inverse | Muller 2007 | [`delay.rs`](delay), [`inverse`] |
 //! | ordering | none, captures, hash move first | | [`node.rs`](node), `Search::order` |
+//! | leaf | static evaluation, quiescence search or network | Beal 1990 | [`chess.rs`](chess), [`Leaf`](chess::Leaf) |
+//! | select | null move, late move reductions, whole lines | Donninger 1993 | [`node.rs`](node), [`Selectivity`](node::Selectivity) |
 //! | deepening | on, or every depth from an empty table | Slate and Atkin 1977 | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
 //! | replayed tree | the same search with all best moves known | | [`run.rs`](mod@run), [`replay`] |
 //! | Knuth-Moore bound | the smallest tree for the measured branching | | `yardstick.rs`, `knuth_moore` |
 //! | 40/30/50, TIE | worked examples | Burch 1997 | `topics.md`, on trees of `tree.rs` |
 //! | tic-tac-toe | a complete game; a tie treated as a win | Burch 1997 | [`tictactoe.rs`](tictactoe), [`TicTacToe`](tictactoe::TicTacToe) |
 //! | Connect Four, Nim | other games; the values of Nim are known | Bouton 1901 | [`connect_four.rs`](connect_four), [`nim.rs`](nim) |
-//! | chess | leaves by static evaluation, quiescence search or network | | [`chess.rs`](chess), [`Board`](chess::Board) |
+//! | chess | the positions of the engine | | [`chess.rs`](chess), [`Board`](chess::Board) |
 //!
 //! # Errors in the sources' listings
 //!
@@ -65,13 +67,13 @@
 //! - Bisection (Eppstein) stops when two scores are left.
 //! - MTD(f) as a loop (Eppstein) takes an upper bound for the score. With a table that also uses
 //!   deeper entries it can run in circles: `explain mtdf-loop`.
-//! - The table (the course notes) uses an upper bound if `upperbound < alpha` on one page, and if
+//! - The table (the Scout notes) uses an upper bound if `upperbound < alpha` on one page, and if
 //!   `up <= alpha` on another. The first test does not use bounds that equal alpha, which
 //!   null-window searches often return: `lab::a_strict_test_misses_bounds`.
 //! - Alpha-beta (Burch) "may be buggy", its author writes. It is correct if it starts with two
 //!   lower bounds. If it starts with minus and plus infinity, it returns minus infinity:
 //!   `lab::burch_as_printed`. Its only slip is that it calls itself by another name.
-//! - Scout (the course notes) searches its first move by alpha-beta with the whole window. The
+//! - Scout (the Scout notes) searches its first move by alpha-beta with the whole window. The
 //!   remark beside this call, "already null window", is wrong there:
 //!   `lab::scout_does_not_test_under_its_first_move`. The lab keeps the listing as written;
 //!   [`Interior::Pvs`] tests under the first move too.

@@ -6,7 +6,7 @@ Description:
   Searches the positions with several algorithms, checks that all sound ones return the same \
 scores, and prints the cost of each, smallest trees first. An axis is one of the options above \
 under \"Axes\", and a cell is one value on each axis. Without axes, the lab runs ten searches: \
-the root drivers with PVS, the other algorithms with the full window, and two searches without a \
+four root drivers with PVS, four other algorithms with the full window, and two searches without a \
 table. With --all, it runs every algorithm, and varies every other axis one at a time. With axes, \
 it runs all combinations of the given values. The other axes stay at --interior pvs --root \
 asp-gradual --window 50 --table exact --entries two-bounds --replacement two-level --size 65536 \

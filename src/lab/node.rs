@@ -20,7 +20,8 @@ use lancet::chess::score::{Bounds, Score, Window};
 pub enum Ordering {
     /// Moves as generated.
     None,
-    /// Captures first, the most valuable victim by the least valuable attacker.
+    /// Captures and promotions first, by most valuable victim and least valuable attacker
+    /// (MVV-LVA).
     Captures,
     /// The hash move, then captures; without a table, the same as `captures`.
     Table,
@@ -298,8 +299,8 @@ impl<'a, G: Game> Search<'a, G> {
         (score >= window.beta).then_some(score)
     }
 
-    /// Converts bounds found with the window `inner` to the outside of the node, where the window
-    /// is `outer`. If a score delay does not shift the window as it shifts scores, the bounds may
+    /// Converts bounds that were found inside the node, with the window `inner`, to bounds outside
+    /// it, where the window is `outer`. If a score delay does not shift the window as it shifts scores, the bounds may
     /// not decide the outer window. Then the parent takes the bound for a score, as a program
     /// would.
     fn outside(&mut self, shift: Shift, found: Bounds, inner: Window, outer: Window) -> Bounds {

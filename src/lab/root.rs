@@ -43,7 +43,7 @@ pub struct Guess {
     pub score: Score,
     /// Aspiration: half the width of the first window, in centipawns.
     pub width: Score,
-    /// MTD(f): the maximum number of searches.
+    /// MTD(f) and `asp-printed`: the maximum number of searches.
     pub max_passes: u32,
 }
 
@@ -62,7 +62,7 @@ pub struct Driven {
 pub enum End {
     /// One score was left.
     Converged,
-    /// MTD(f) had used up its passes.
+    /// The driver had used up its passes.
     Stopped,
     /// The bounds of MTD(f) crossed: two passes contradicted each other.
     Crossed,

@@ -69,7 +69,7 @@ pub struct Depth<M> {
     pub score: Score,
     /// A move with that score, if the game is not over.
     pub best: Option<M>,
-    /// Whether MTD(f) converged.
+    /// How the root driver ended.
     pub end: End,
     /// The cost of this depth.
     pub cost: Cost,

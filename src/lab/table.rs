@@ -101,7 +101,7 @@ pub struct Table<M> {
 }
 
 impl<M: Copy> Table<M> {
-    /// Creates an empty table of `size` entries (at least two) for any replacement scheme.
+    /// Creates an empty table of `size` entries, rounded down to an even number, but at least two.
     pub fn new(size: usize, mode: TableMode, kind: Entries, replacement: Replacement) -> Table<M> {
         let size = if mode == TableMode::Off { 0 } else { size.max(2) & !1 };
         Table { entries: vec![None; size], mode, kind, replacement }

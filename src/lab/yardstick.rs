@@ -1,5 +1,5 @@
-//! The Knuth-Moore bound, which is the least number of nodes of alpha-beta without a table, and
-//! means. (The other yardstick, the replayed tree, is a search: see [`run`](super::run).)
+//! Means, and the Knuth-Moore bound: the least number of nodes that alpha-beta without a table must
+//! search. (The other yardstick, the replayed tree, is a search: see [`run`](super::run).)
 
 /// Returns the nodes of the minimal tree that alpha-beta must visit, including the root, if a node
 /// at distance `k` from the root has `branching[k]` moves. It is the sum over the levels of

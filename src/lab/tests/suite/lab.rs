@@ -1,6 +1,6 @@
-//! Tests of the lab: every algorithm against brute force on random trees and tangles, for all
+//! Tests of the lab: every algorithm against brute force on random trees and graphs, for all
 //! windows and all score delays; the failures of MTD(f); tic-tac-toe and other games; chess
-//! positions; the program.
+//! positions; and the program.
 
 use std::collections::BTreeSet;
 
@@ -223,7 +223,7 @@ fn delays_never_turn_bounds_into_scores_a_million_times() {
     assert!(pairs >= 1_000_000);
 }
 
-/// One table for all windows and depths. The scores in it are relative to their nodes, so later
+/// Uses one table for all windows and depths. The scores in it are relative to their nodes, so later
 /// searches may use the results of earlier ones.
 #[test]
 fn exact_tables_keep_the_truth() {
@@ -472,7 +472,7 @@ fn tic_tac_toe_is_a_tie() {
         assert_eq!(found.last().score, 0, "{interior:?}");
         found.last().cost.nodes()
     };
-    // 549,946 is the number of nodes of the whole game tree. The difference of the other two
+    // 549,946 is the number of nodes of the whole game tree. The difference between the next two
     // numbers is what treating a tie as a win prunes.
     assert_eq!(solve(Interior::Minimax), 549_946);
     assert_eq!(solve(Interior::StopAtWin), 94_978);
@@ -500,7 +500,7 @@ fn nim_is_lost_where_the_heaps_sum_to_zero() {
     }
 }
 
-/// Five columns and four rows are a draw, as J. Tromp's solution has it.
+/// Connect Four on five columns and four rows is a draw, according to J. Tromp's solution.
 #[test]
 fn connect_four_is_a_draw() {
     let cell = Cell { size: 1 << 20, ..Cell::ADVICE };
@@ -600,7 +600,7 @@ impl Game for Mating {
     }
 }
 
-/// Mates counted from the root. With a table that adjusts scores, every depth has the same score as
+/// Checks mates that are counted from the root. With a table that adjusts scores, every depth has the same score as
 /// without a table. With a table that does not, a position keeps, at every other distance, the
 /// score of the distance at which it was first searched.
 #[test]
@@ -721,7 +721,7 @@ fn burch_as_printed() {
     }
 }
 
-/// The table's test on the first page of the course notes, `upperbound < alpha`, compared with that
+/// The table's test on the first page of the Scout notes, `upperbound < alpha`, compared with that
 /// on the second, `up <= alpha`. The first is correct too, but repeats searches whose results are
 /// in the table.
 #[test]
@@ -743,7 +743,7 @@ fn a_strict_test_misses_bounds() {
     assert!(nodes[0] > nodes[1], "{nodes:?}");
 }
 
-/// The course notes say "already null window; don't need Scout" beside the call of alpha-beta. But
+/// The Scout notes say "already null window; don't need Scout" beside the call of alpha-beta. But
 /// the first move has the whole window, and below it Scout makes no tests, where PVS does.
 #[test]
 fn scout_does_not_test_under_its_first_move() {
@@ -838,7 +838,7 @@ fn the_command_writes_table_csv_json_and_picture() {
     assert!(ok, "{err}");
     assert!(out.contains("sound cells x 2 positions agree"), "{out}");
     assert!(out.contains("pvs asp-gradual no table"), "{out}");
-    // The ten rows of the default run, the smallest tree first, fit on any terminal.
+    // The ten rows of the default run, the smallest tree first, have at most 100 columns.
     let rows: Vec<&str> = out.lines().skip(2).take(10).collect();
     assert!(rows[0].contains("+0.0%") && rows[9].starts_with("minimax"), "{out}");
     let (_, quiet, _) = lancet(&[&suite, "--depth", "3", "--leaf", "quiescence", "--all"]);
