@@ -14,8 +14,7 @@ use lancet::{
 };
 use tempfile::TempDir;
 
-/// A blunder, a draw with a variation, and a Chess960 game, followed by texts that are not legal
-/// games.
+/// A game with a blunder, a game with a variation, and a drawn Chess960 game.
 const GAMES: &str = "\
 [Event \"One\"]
 [White \"Pupil, A.\"]
@@ -39,6 +38,7 @@ const GAMES: &str = "\
 9... O-O 10. O-O-O 1/2-1/2
 ";
 
+/// An illegal move, a comment without an end, and a legal game.
 const BROKEN: &str = "
 [Event \"Four\"]
 
@@ -62,7 +62,7 @@ const MATE: &str = "
 2... Qh4# 0-1
 ";
 
-/// A temporary directory with a file of games.
+/// Returns a temporary directory, and a file of games in it.
 fn games(content: &str) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("games.pgn");
@@ -86,7 +86,7 @@ fn on_page(page: &Path) -> Vec<serde_json::Value> {
     games.map(|json| serde_json::from_str(json).unwrap()).collect()
 }
 
-/// The comments on the moves of the main line.
+/// Returns the comments on the moves of the main line.
 fn comments(game: &Game) -> Vec<&str> {
     let items = game.main.moves.iter().flat_map(|node| &node.items);
     items
@@ -540,7 +540,7 @@ fn no_input_is_written() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
 }
 
-/// Analyses with few nodes. Returns the annotated games.
+/// Analyses games with few nodes. Returns the annotated games.
 fn annotated(input: &str, out: &Path, more: &[&str]) -> String {
     let args = ["analyse", input, "--out", out.to_str().unwrap(), "--nodes", "300", "--hash", "1"];
     let output = lancet(&args).args(more).output().unwrap();

@@ -40,7 +40,7 @@ fn keys_as_recorded() {
     assert!(count > 400, "{count}");
 }
 
-/// All moves of real books are legal, as far as the books' own lines lead.
+/// Follows all lines of real books from the start position. All their moves are legal.
 #[test]
 fn real_books_are_read() {
     for (name, least) in
@@ -64,7 +64,7 @@ fn real_books_are_read() {
     }
 }
 
-/// A book with moves for Black only, up to a promotion to a knight.
+/// Follows a book that has moves for Black only, up to a promotion to a knight.
 #[test]
 fn the_lasker_trap_is_set() {
     let Some(book) = shared("books/lasker-trap.bin") else { return };

@@ -96,11 +96,11 @@ fn the_readme_is_a_short_way_in() {
 
 /// Returns a part of the description that must be an object.
 fn object<'a>(value: &'a Value, name: &str) -> &'a Map<String, Value> {
-    value[name].as_object().unwrap_or_else(|| panic!("{name} is no object"))
+    value[name].as_object().unwrap_or_else(|| panic!("{name} is not an object"))
 }
 
-/// The description passes the checks of OpenBench (`OpenBench/config.py`), and Lancet has its
-/// options.
+/// The description passes the checks of OpenBench (`OpenBench/config.py`), and Lancet has the
+/// options that it sets.
 #[test]
 fn openbench_can_read_the_description() {
     let text = fs::read_to_string(root().join("src/uci/openbench.json")).unwrap();
@@ -111,7 +111,7 @@ fn openbench_can_read_the_description() {
     let build = &engine["build"];
     assert!(build["path"].is_string());
     for list in ["compilers", "cpuflags", "systems"] {
-        let words = build[list].as_array().unwrap_or_else(|| panic!("{list} is no list"));
+        let words = build[list].as_array().unwrap_or_else(|| panic!("{list} is not a list"));
         assert!(words.iter().all(Value::is_string), "{list}");
     }
     assert_eq!(build["compilers"][0].as_str().unwrap().split('>').next(), Some("cargo"));

@@ -1,6 +1,6 @@
-//! Tests `lancet explain`: every sentence is parsed from its text and checked by the rules, the
-//! tablebases or another search. `cargo test --test suite explain:: -- --ignored --nocapture` does
-//! so for 500 positions, and prints how many sentences of each kind were confirmed.
+//! Tests `lancet explain`: every sentence is parsed and checked against the rules, the tablebases
+//! or another search. `cargo test --test suite explain:: -- --ignored --nocapture` does so for 500
+//! positions, and prints how many sentences of each kind were confirmed.
 
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
@@ -72,7 +72,7 @@ struct Case {
     json: Value,
     /// The PV.
     line: Vec<Move>,
-    /// Nodes of the explained search. Checking searches get twice as many.
+    /// Nodes of the explained search. Checking searches get at least twice as many.
     effort: u64,
     /// The network of the checking searches.
     network: Option<Arc<eval::nnue::Network>>,
@@ -289,8 +289,8 @@ impl Case {
         least(score, before + worth(said) - 150)
     }
 
-    /// Checks a sentence about move `m` of `at` by the rules. Returns `None` for other kinds of
-    /// sentence.
+    /// Checks a sentence about the move `m` in the position `at` against the rules. Returns `None`
+    /// for other kinds of sentence.
     fn of_rules(&self, at: &Position, m: Move, kind: &str, words: &Words) -> Option<bool> {
         let us = at.turn();
         let (after, before) = (at.play(m), at.board());
@@ -939,14 +939,14 @@ fn passed(board: &Board, color: Color) -> Bitboard {
     pawns(color).into_iter().filter(is_free).collect()
 }
 
-/// Kinds of sentence that depend on a search, and `all` for the sum over the kinds. Another search
-/// may contradict one in a hundred of these. The rules must confirm all others.
+/// Kinds of sentence that depend on a search, and `all` for the sum over the kinds. Other searches
+/// may contradict two of each kind, and one more in a hundred. The rules must confirm all others.
 const SEARCHED: [&str; 9] =
     ["all", "delays", "only", "parries", "promotes", "threat", "threatens", "wins", "zugzwang"];
 
 #[test]
 fn what_is_said_is_so() {
-    // With so few nodes, fewer reasons are confirmed.
+    // With so few nodes, more best moves have no reason.
     confirm(50, 10_000, 10);
 }
 
@@ -957,8 +957,8 @@ fn what_is_said_of_five_hundred_positions_is_so() {
 }
 
 /// Checks every kind of sentence over `count` positions and the examples. Every second position is
-/// also checked after its best move, from the opponent's side. At most one best move in `silent` may
-/// have no reason.
+/// also checked after its best move, from the opponent's side. At most two best moves, and one more
+/// in `silent`, may have no reason.
 fn confirm(count: usize, effort: u64, silent: usize) {
     let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let (mut wrong, mut best, mut reasons) = (Vec::new(), 0, 0);
@@ -1018,7 +1018,7 @@ fn book_endings_are_known() {
         ("4k3/8/8/8/8/4r3/4N3/4K3 w - - 0 1", "a draw is likely: the king protects"),
         ("8/8/8/4k3/8/3b4/8/R3K3 w - - 0 1", "a draw is likely: the king protects"),
         ("8/8/8/4k3/8/3n4/8/R5K1 w - - 0 1", "a draw is likely: the king protects"),
-        ("Q7/7K/8/8/8/8/2pk4/8 w - - 0 1", "a draw is likely: the queen's king is too far"),
+        ("Q7/7K/8/8/8/8/2pk4/8 w - - 0 1", "a draw is likely: the king is too far away to help"),
         ("4k3/8/8/8/8/8/8/NN2K3 w - - 0 1", "draw: two knights cannot force mate"),
         ("8/5k2/4b3/8/8/4B3/3P1K2/8 w - - 0 1", "a draw is likely: the bishops are of opposite"),
     ] {
@@ -1059,8 +1059,7 @@ fn book_endings_are_known() {
 
 #[test]
 fn positions_are_explained() {
-    // White threatens mate, and only moving the pawn or the knight helps. This test does not check
-    // the best move.
+    // The position after 1. e4 e5 2. Bc4 Nc6. This test does not check the best move.
     let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3";
     let output = run(&["explain", fen, "--nodes", "20000", "--json"]);
     assert!(output.status.success(), "{}", text(&output));

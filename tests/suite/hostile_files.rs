@@ -3,8 +3,8 @@
 //!
 //! The program must end by itself and without a panic, within fixed limits of memory and processor
 //! time. Every error must name the file. Valid parts of a file must be used. The test counts them
-//! with the library. These builds check for overflows. The program runs without root's rights, even
-//! if root runs the tests. The tests of `src/train` read files of training games.
+//! with the library. Test builds check for integer overflow. The program runs without root's
+//! privileges, even if root runs the tests. The tests of `src/train` read files of training games.
 //!
 //! The long version, with as many files as a release must pass, takes minutes:
 //! `cargo test --workspace --test suite hostile_files -- --ignored --nocapture`. With

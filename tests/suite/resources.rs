@@ -43,7 +43,7 @@ fn perft_on_fewer_threads() {
     fs::write(dir.path().join("start.epd"), format!("{START_FEN} ;D5 4865609\n")).unwrap();
     for (args, count) in [("5", "4865609"), ("--suite start.epd", "4,865,609 nodes")] {
         // With more arenas, glibc could reserve most of the address space for the thread that waits
-        // for Ctrl-C, and no other could start.
+        // for Ctrl-C, and no other thread could start.
         let limits = "ulimit -v 100000; export MALLOC_ARENA_MAX=1";
         let script = format!("{limits}; exec \"$0\" perft {args} --threads 1000");
         let output = shell(&script, dir.path());
@@ -474,7 +474,7 @@ fn a_full_disk_under_results() {
     }
 }
 
-/// Returns whether a signal is ignored, as programs in the background inherit it from a shell.
+/// Returns whether the program ignores a signal. Programs that a shell starts in the background do.
 #[cfg(target_os = "linux")]
 fn is_ignored(lancet: &Lancet, signal: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", lancet.id())).unwrap();
@@ -494,7 +494,7 @@ fn signals() {
         for line in ["isready", "go infinite", "go ponder wtime 1000", "perft 12"] {
             let mut lancet = Lancet::start();
             lancet.send(line);
-            // `readyok` also comes during a search or a count. Then the task has begun.
+            // `readyok` also comes during a search or a count. After it, the task has begun.
             lancet.drain();
             if !is_ignored(&lancet, number) {
                 signal(lancet.id(), name);

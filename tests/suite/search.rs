@@ -48,8 +48,8 @@ fn random_games(count: usize, seed: u64) -> Vec<Game> {
     games
 }
 
-/// Minimax without pruning, with the rules of the playing search: scores decay on their way to the
-/// root, and a second occurrence within the search is a draw.
+/// Returns the score by minimax without pruning, with the rules of the playing search: decisive
+/// scores age on their way to the root, and a second occurrence within the search is a draw.
 fn minimax(position: &Position, keys: &mut Vec<u64>, game_keys: usize, depth: u32) -> Score {
     let halfmoves = position.halfmoves() as usize;
     let moves = position.legal_moves();
@@ -149,7 +149,8 @@ fn mates_are_found_by_every_driver() {
         for (fen, moves) in mates {
             let game = Game::from(position(fen));
             engine.new_game();
-            // By bisection the sacrifice of the second position takes 21 plies, otherwise 5.
+            // With bisection, the sacrifice in the second position is found at depth 21, otherwise
+            // at depth 5.
             let plies = if root_search == RootSearch::Bisection { 24 } else { 14 };
             let outcome = search(&mut engine, &game, depth(plies));
             check_mate_line(&game, &outcome);
@@ -232,7 +233,7 @@ fn mate_beats_the_fifty_move_rule() {
 }
 
 /// If the halfmove clock is 100 or more, a draw can be claimed. If it is not claimed, moves are
-/// chosen as without the rule. At 150 the game is over.
+/// chosen as if there were no fifty-move rule. At 150 the game is over.
 #[test]
 fn play_goes_on_when_nobody_claims_the_draw() {
     let mut engine = engine(Settings::default());
@@ -258,8 +259,8 @@ fn play_goes_on_when_nobody_claims_the_draw() {
     assert_eq!(search(&mut engine, &over, depth(4)).info.score, DRAW);
 }
 
-/// A root position that occurs for the second time is not a draw: a move back to it has the score
-/// of its continuation.
+/// If a search comes back to the root position, this second occurrence is not a draw: the move back
+/// has the score of its continuation.
 #[test]
 fn the_root_is_not_drawn_the_second_time() {
     let mut engine = engine(Settings::default());
@@ -327,7 +328,7 @@ fn time_limits_hold() {
     let mut engine = engine(Settings::default());
     let limits = Limits { movetime: Some(Duration::from_millis(200)), ..Limits::default() };
     let outcome = search(&mut engine, &Game::default(), limits);
-    // The search ends after the time is over, but not much later.
+    // The search uses most of its time. The upper limit is wide, because the machine may be busy.
     assert!(outcome.info.time >= Duration::from_millis(150), "{:?}", outcome.info.time);
     assert!(outcome.info.time <= DEADLINE, "{:?}", outcome.info.time);
 }
@@ -370,7 +371,7 @@ fn all_announced_mates_are_true() {
     assert!(announced > 500, "{announced} of 2,000");
 }
 
-/// Suites that may not be shipped, if they are in the test data.
+/// Checks suites that may not be shipped, if they are in the test data.
 #[test]
 fn short_mates_of_other_suites() {
     let mut engine = engine(Settings::default());

@@ -1,5 +1,6 @@
-//! Limited strength: a higher rating wins, and errors are as expected. All games have seeds, so the
-//! results are the same on every machine.
+//! Limited strength: higher ratings solve and win more, players win the endings that they know, and
+//! searches at different strengths share no results. All games have seeds, so the results are the
+//! same on every machine.
 
 use lancet::{
     chess::{

@@ -92,7 +92,7 @@ fn a_position_is_grown_and_grown_on() {
 #[test]
 fn a_game_is_studied_as_it_goes_on() {
     let dir = Directory::new();
-    // White has missed a mate in one twice.
+    // White has missed a mate in one, and still has it.
     let moves = "{ Club } 1. e4 { best by test } e5 2. Bc4 Nc6 $1 $1 (2... Nf6 { also } 3. Ng5) \
                  3. Qh5+ { [%clk 0:01:00] } Nf6 4. d3 d6";
     let pgn = dir.file("a.pgn", format!("[White \"A <b>\"]\n[Black \"B\"]\n\n{moves} *\n"));
@@ -318,7 +318,7 @@ fn ctrl_c_ends_a_study_that_can_go_on() {
     let mut command = lancet(&[&args[..], &SMALL].concat());
     let mut child = Running::start(command.stdout(Stdio::piped()));
     wait_for_bytes(Path::new(&file), 3000);
-    // This holds the lock of the file.
+    // The running program holds the lock of the file.
     assert!(fail(&["study", &file, "--nodes", "1"]).contains("another run is growing"));
     interrupt(&child);
     let mut said = String::new();
@@ -370,7 +370,7 @@ fn lines_are_pinned_and_released() {
     let dir = Directory::new();
     let file = dir.path("a.study");
     grow(&["startpos", "--file", &file, "--nodes", "2000"]);
-    // With another task, the tree does not grow.
+    // A run that only pins a line does not make the tree grow.
     grow(&[&file, "--pin", "1. a4 h5"]);
     let study = Study::open(Path::new(&file)).unwrap();
     assert_eq!(study.nodes(), 2000);

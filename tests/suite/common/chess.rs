@@ -35,12 +35,12 @@ pub fn search(engine: &mut Engine, game: &Game, limits: Limits) -> Outcome {
     engine.go(&Job::new(game.clone(), limits), &Silent)
 }
 
-/// Returns the limit of a depth in plies.
+/// Returns limits with only a depth, in plies.
 pub fn depth(depth: u32) -> Limits {
     Limits { depth: Some(depth), ..Limits::default() }
 }
 
-/// Returns the limit of a number of nodes.
+/// Returns limits with only a number of nodes.
 pub fn nodes(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
@@ -54,7 +54,7 @@ pub fn book(moves: &[(&str, u16)]) -> Vec<u8> {
 
 /// Returns an entry of a book for the position with this key. The move must not castle or promote.
 pub fn book_entry(key: u64, m: &str, weight: u16) -> [u8; 16] {
-    // Squares count from a1 by ranks.
+    // Squares are numbered from a1, rank by rank.
     let square = |text: &[u8]| u16::from(text[0] - b'a') + 8 * u16::from(text[1] - b'1');
     let code = square(&m.as_bytes()[2..4]) | square(&m.as_bytes()[..2]) << 6;
     let mut entry = [0; 16];

@@ -1,5 +1,5 @@
 //! Runs the built program on files that may be hostile. They are in a temporary directory, and the
-//! program runs with limits and without rights.
+//! program runs with limits and without privileges.
 #![cfg(unix)] // needs ulimit and users
 
 use std::{
@@ -27,7 +27,7 @@ const LIMITS: &str = if cfg!(target_os = "linux") {
     "ulimit -c 0 && ulimit -t 60"
 };
 
-/// A user and group without rights.
+/// A user and group without privileges.
 const NOBODY: u32 = 65_534;
 
 /// A temporary directory with the file to read, and a program that can write only there.
@@ -42,8 +42,8 @@ impl Desk {
     fn new() -> Desk {
         let directory = Directory::new();
         let place = directory.path("");
-        // The test owns the directory that it made. If root cannot give it away, root has no rights
-        // that the program could misuse.
+        // The user of the test owns the new directory. If root cannot give it away, root has no
+        // privileges that the program could misuse.
         let is_root = fs::metadata(&place).unwrap().uid() == 0
             && chown(&place, Some(NOBODY), Some(NOBODY)).is_ok();
         let mut desk = Desk { directory, program: LANCET.to_owned(), is_root };

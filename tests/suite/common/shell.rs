@@ -19,7 +19,7 @@ pub fn shell(script: &str, directory: &Path) -> Output {
         .unwrap()
 }
 
-/// Like [`shell`], but files are limited to `blocks` times 512 bytes. Like on a full disk, writing
+/// Like [`shell`], but files are limited to `blocks` times 512 bytes. As on a full disk, writing
 /// fails, but with another error number.
 pub fn on_a_full_disk(blocks: usize, script: &str, directory: &Path) -> Output {
     shell(&format!("ulimit -f {blocks}; {script}"), directory)

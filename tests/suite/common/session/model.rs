@@ -40,7 +40,7 @@ const REFUSED: &str = "no search, because the position was refused: ";
 pub enum Held {
     /// At any time.
     Free,
-    /// After `ponderhit` or the end of the search.
+    /// After `ponderhit`, or a command that ends the search.
     UntilHit,
     /// After a command that ends the search.
     UntilStop,
@@ -64,7 +64,7 @@ pub struct Model {
     pub refused: bool,
     pub chess960: bool,
     pub never_clear: bool,
-    /// Wins count even if the fifty-move rule spoils them: `Syzygy50MoveRule` is off.
+    /// Cursed wins count as wins: `Syzygy50MoveRule` is off.
     pub spoilt_wins: bool,
     /// Hash File is set.
     pub hash_file: bool,
