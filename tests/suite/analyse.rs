@@ -290,6 +290,8 @@ fn a_failure_leaves_no_files() {
         let output = lancet(&args).arg(&page).output().unwrap();
         assert!(!output.status.success(), "{}", text(&output));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before, "{}", text(&output));
+        // The error is about the input, not about files of the run.
+        assert!(!text(&output).contains(".progress"), "{}", text(&output));
     }
     // The same holds for a run that cannot write its page.
     fs::write(&page, "kept").unwrap();
@@ -579,7 +581,7 @@ fn games_come_from_anywhere() {
     }
 }
 
-/// Broken games do not disturb the shards, even if each file has a different number of them.
+/// Broken games do not disturb the shards, even if each shard has a different number of them.
 #[test]
 fn shards_joined_are_the_whole() {
     let (dir, file) = games(&[GAMES, BROKEN, "\n", GAMES, "\n", BROKEN].concat());

@@ -63,7 +63,7 @@ use crate::{
 /// Everything else in the file is kept, with these exceptions. Symbols such as += become NAGs such
 /// as $14, and repeated ones are dropped. Older [%eval] comments are replaced, and so is what an
 /// earlier Lancet added. Other commands such as [%clk] move into the comment with the evaluation.
-/// Lines that begin with % and results inside variations are dropped. Moves such as Ng8-f6 are
+/// Lines that begin with %, and results inside variations, are dropped. Moves such as Ng8-f6 are
 /// rewritten in standard notation with correct check signs.
 ///
 /// The tags Annotator, ECO and Opening are added if missing, and the Annotator of an earlier Lancet
@@ -76,8 +76,8 @@ use crate::{
 /// error is broken. Such a game is reported with its line number and left out. If only a tag is
 /// broken, the tag is left out.
 ///
-/// Ctrl-C, a kill or a power failure loses at most the game being analysed. To continue, run the
-/// same command with --resume. If the games came through a pipe, send the same games again.
+/// Ctrl-C, a kill signal or a power failure loses at most the game being analysed. To continue, run
+/// the same command with --resume. If the games came through a pipe, send the same games again.
 ///
 /// --shard K/N analyses every N-th game of all files together, starting with game K, so that a job
 /// runner can divide a collection between machines. --join combines the parts. Each part ends with
@@ -157,7 +157,7 @@ pub struct Args {
     lenient: bool,
 }
 
-/// Maximum number of letters of a player's name in a picture.
+/// Maximum number of characters of a player's name in a picture.
 const LONGEST_NAME: usize = 30;
 /// Time for a position if no option limits the search.
 const DEFAULT_MOVETIME: Duration = Duration::from_millis(500);
@@ -238,7 +238,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
     let mut analysis = Analysis::open(args, &out, &interrupt)?;
     let ended = analysis.all();
-    if ended.is_err() && analysis.progress.done.written == 0 {
+    if ended.is_err() && analysis.progress.done.written == 0 && analysis.progress.is_begun() {
         // No game was written, so there is no run to resume.
         analysis.progress.remove()?;
     }
@@ -344,7 +344,8 @@ impl<'a> Analysis<'a> {
         let path = progress::path(out);
         let (begun, resumed) = (path.exists(), args.resume && path.exists());
         let page = args.html.as_deref();
-        // `Output::open` checks whether files exist, so that no other run can create them meanwhile.
+        // `Output::open` checks whether files exist, so that no other run can create them
+        // meanwhile.
         files::check_outputs([out, &path].into_iter().chain(page), &args.files, |_| true)?;
         ensure!(
             args.resume || args.force || !begun,
