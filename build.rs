@@ -70,11 +70,14 @@ fn network(root: &Path) {
 /// If the file cannot be read, or one of the three is wrong.
 fn check(path: &Path) -> Result<(), Box<dyn Error>> {
     let bytes = std::fs::read(path)?;
-    if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
+    if !bytes.starts_with(MAGIC) {
         return Err("not a Lancet network (it does not begin with 'LANCETNN')".into());
     }
+    if bytes.len() < HEADER {
+        return Err(format!("truncated: {} of at least {HEADER} bytes", bytes.len()).into());
+    }
     if bytes[8..12] != VERSION.to_le_bytes() {
-        return Err(format!("not in format {VERSION}, which this program reads").into());
+        return Err(format!("unsupported network format, expected {VERSION}").into());
     }
     if bytes[HASH_AT..HEADER] != hash(&bytes).to_le_bytes() {
         return Err("corrupt: its hash does not match its bytes".into());
@@ -127,7 +130,7 @@ const LEVELS: [&[&str]; 4] = [
 /// `target-cpu=native` may contain only a part of a level: Ivy Bridge has AVX, but not AVX2.
 /// Therefore the program checks each set, not the level. The table also has sets that are in no
 /// level. LLVM uses some of them in ordinary code, to count bits, shuffle bytes, sum products and
-/// move 16 bits. A crate uses others when it is compiled for them (crc32fast: pclmulqdq and
+/// move 16-bit values. A crate uses others when it is compiled for them (crc32fast: pclmulqdq and
 /// vpclmulqdq). Sets such as aes, sha, rdrand and xsaveopt are not in the table, because only
 /// intrinsics that Lancet does not call use them. The bit of xsave is OSXSAVE, which is set only if
 /// the operating system has enabled xsave.
@@ -187,7 +190,7 @@ fn guard(root: &Path, needed: &str) {
     watch(GUARD);
     let out = PathBuf::from(variable("OUT_DIR"));
     if let Err(error) = std::fs::write(out.join("needed.rs"), needed) {
-        println!("cargo::error={}: {error}", out.display());
+        println!("cargo::error=cannot write {}/needed.rs: {error}", out.display());
     }
     let object = out.join("guard.o");
     let status = Command::new(variable("RUSTC"))

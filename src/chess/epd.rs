@@ -34,7 +34,7 @@ pub struct Record {
     pub text: String,
     /// `id`, or `line N` without one.
     pub id: String,
-    /// The position, with the halfmove clock of `hmvc` and the move number of `fmvn`.
+    /// The position, with the halfmove clock from `hmvc` and the move number from `fmvn`, if given.
     pub position: Position,
     /// The solution.
     pub goal: Goal,
@@ -76,7 +76,7 @@ type Fault<'a> = (&'a str, String);
 ///
 /// # Errors
 ///
-/// If the line cannot be used. The error has the place in the line and the reason.
+/// If the line cannot be used. The error gives the place in the line and the reason.
 pub fn parse(line: &Line) -> Result<Record, LineError> {
     read(line).map_err(|(part, reason)| {
         let offset = part.as_ptr() as usize - line.text.as_ptr() as usize;
@@ -245,7 +245,7 @@ fn read_goal<'a>(position: &Position, operations: &[RawOperation<'a>]) -> Result
     Ok(goal)
 }
 
-const MATE_DISTANCE: &str = "a number of moves to mate, from -999 to 999 and not 0";
+const MATE_DISTANCE: &str = "a number of moves to mate, from -999 to 999 except 0";
 
 fn mate_distance<'a>(opcode: &str, text: &'a str, number: &str) -> Result<i32, Fault<'a>> {
     let number =
@@ -288,8 +288,8 @@ fn read_point_list<'a>(
     let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) else { return Ok(None) };
     let listed = words(listed);
     if numbers.len() != listed.len() {
-        let (numbers, moves) = (counted(numbers.len(), "point"), counted(listed.len(), "move"));
-        return Err((points.opcode, format!("{numbers} in c8 for {moves} in c9")));
+        let (numbers, moves) = (counted(numbers.len(), "number"), counted(listed.len(), "move"));
+        return Err((points.opcode, format!("c8 has {numbers}, but c9 has {moves}")));
     }
     let moves = listed.into_iter().map(|word| read_move(position, "c9", word));
     let points = moves.zip(numbers).map(|(m, points)| m.map(|m| (m, points)));

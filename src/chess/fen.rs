@@ -12,7 +12,7 @@ use shakmaty::{PositionErrorKinds, Setup, fen::Fen};
 /// with a halfmove clock of 100 or more is drawn, but it can be analysed.
 pub(super) const MAX_CLOCK: u32 = 9999;
 
-/// The error of reading a FEN.
+/// The error for a FEN that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct FenError {
@@ -33,10 +33,7 @@ fn broken_rules(kinds: &PositionErrorKinds) -> String {
         (PositionErrorKinds::MISSING_KING, "missing king"),
         (PositionErrorKinds::TOO_MANY_KINGS, "too many kings"),
         (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns on the first or last rank"),
-        (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "invalid castling rights"),
-        (PositionErrorKinds::INVALID_EP_SQUARE, "invalid en passant square"),
         (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
-        (PositionErrorKinds::IMPOSSIBLE_CHECK, "impossible check"),
         (PositionErrorKinds::TOO_MUCH_MATERIAL, "more than 32 pieces"),
     ];
     let broken = rules.iter().filter(|(kind, _)| kinds.contains(*kind));
@@ -125,7 +122,7 @@ fn read_fields(fields: &[Field]) -> Result<Setup, FenError> {
 fn wrong_field(fields: &[Field], index: usize) -> FenError {
     let (at, token) = fields.get(index).copied().unwrap_or_default();
     let Some((_, what, expected)) = FIELDS.get(index) else {
-        let reason = format!("'{token}' after the move number: expected the end");
+        let reason = format!("'{token}' after the move number: expected the end of the FEN");
         return FenError { at, reason };
     };
     let (offset, hint) = (index == 0 && !token.is_empty())

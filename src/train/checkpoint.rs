@@ -87,8 +87,8 @@ pub fn load(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts a run with the final weights and optimiser's moments of another run of the same shape.
-/// The run records the name and the checksum of the file.
+/// Starts a run with the weights, their average and the optimiser's moments of another run of the
+/// same shape. The run records the name and the checksum of the file.
 ///
 /// # Errors
 ///
@@ -149,9 +149,10 @@ fn fill(trainer: &mut Trainer, numbers: &[f32]) {
 fn difference(there: &TrainingRun, asked: &TrainingRun) -> String {
     let show = |run: &TrainingRun| toml::to_string(run).unwrap_or_default();
     let (there, asked) = (show(there), show(asked));
-    let lines = there.lines().zip(asked.lines()).find(|(a, b)| a != b);
-    let (a, b) = lines.unwrap_or(("a different number of data files", "these data files"));
-    format!("belongs to another run: found '{a}', expected '{b}'")
+    match there.lines().zip(asked.lines()).find(|(a, b)| a != b) {
+        Some((a, b)) => format!("belongs to another run: found '{a}', expected '{b}'"),
+        None => "belongs to another run, with another number of data files".to_owned(),
+    }
 }
 
 #[cfg(test)]

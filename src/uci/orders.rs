@@ -37,8 +37,8 @@ const OVER: &str = "the game is over; 'new' starts another";
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
 impl<'a, W: Write + Send> Dialogue<'a, W> {
-    /// Carries out a person's line if it is an order; otherwise returns `None`. Returns whether
-    /// the dialogue goes on.
+    /// Carries out a person's line if it is an order, and returns whether the dialogue goes on.
+    /// Returns `None` for any other line.
     pub(super) fn order(&mut self, line: &[u8]) -> Option<bool> {
         let answering = self.awaits_answer();
         let line = String::from_utf8_lossy(line);
@@ -247,7 +247,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             self.think(Task::Answer, move |mut game, outcome, guard| {
                 let Some(m) = outcome.best else { return };
                 let root = game.position().clone();
-                // Store the move before printing it: the person's next order plays it first.
+                // Store the move before printing it, because the person's next order begins by
+                // playing it on the board.
                 *lock(&shared.answer) = Some((root.key(), m));
                 drop(guard);
                 game.play(m);
@@ -303,7 +304,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         let mut games = Games::new(BufReader::new(files::open_regular(path)?));
         let read = games.next_game();
         if let Some(warning) = games.warning() {
-            self.output.say(&format!("load: {}: {warning}", path.display()));
+            self.output.say(&format!("load: {}:{warning}", path.display()));
         }
         let game = read?.context("no games")??;
         let (start, moves) = annotate::replay(&game)?;

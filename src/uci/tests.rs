@@ -84,8 +84,8 @@ fn a_closed_output_ends_the_loop() {
 fn what_is_dropped_of_a_fen_is_said() {
     let position = "position fen 4k3/8/8/8/8/8/8/4K2R w KQkq e6 0 1";
     let remarks = [
-        "info string the board contradicts castling rights 'KQkq': using 'K'",
-        "info string the board contradicts en passant square 'e6': using '-'",
+        "info string the board contradicts the castling rights 'KQkq': using 'K'",
+        "info string the board contradicts the en passant square 'e6': using '-'",
     ];
     let script = format!("{position}\n{position} moves h1h2\nfen\n");
     let answers = answers(script.as_bytes());

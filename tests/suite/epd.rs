@@ -60,7 +60,7 @@ fn broken_lines_are_named_and_skipped() {
         (
             "8/8/8/8/8/8/k1K5/8 w - - dm soon;",
             29,
-            "dm 'soon': expected a number of moves to mate, from -999 to 999 and not 0",
+            "dm 'soon': expected a number of moves to mate, from -999 to 999 except 0",
         ),
         ("8/8/8/8/8/8/k1K5/8 w - - bm Kc3; am c2c3;", 34, "Kc3 is both in bm and in am"),
         ("8/8/8/8/8/8/k1K5/8 w - - bm Kc3; bm Kd3;", 34, "bm is given twice"),
@@ -77,7 +77,7 @@ fn broken_lines_are_named_and_skipped() {
         (
             "8/8/8/8/8/8/k1K5/8 w - - c8 \"10 5\"; c9 \"c2c3\";",
             26,
-            "2 points in c8 for 1 move in c9",
+            "c8 has 2 numbers, but c9 has 1 move",
         ),
         (
             "8/8/8/8/8/8/k1K5/8 w - - c0 \"Kc3=10, Kd3=x\";",

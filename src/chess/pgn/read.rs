@@ -55,7 +55,7 @@ const EN_PASSANT: &[&str] = &["e.p.", "ep", "ep."];
 /// A reader of the games in a stream.
 pub struct Games<R> {
     input: R,
-    /// The current line, with its end.
+    /// The current line, with its line ending.
     text: Vec<u8>,
     /// The number of bytes of the current line that have been parsed.
     begin: usize,
@@ -278,7 +278,7 @@ impl Parser {
                         continue;
                     }
                     if begins_game(word) {
-                        self.warn("a game begins on the line of the last result");
+                        self.warn("a game begins on the line of the previous result");
                         return Ok(rest.len());
                     }
                     self.warn(format!("'{}' after the result: left out", shown(word)));
@@ -303,7 +303,9 @@ impl Parser {
             return Ok(text.trim_start_matches(['.', '…']).is_empty());
         } else {
             let Some((san, signs)) = read_move(&text) else {
-                return Err(self.broken(format!("'{}' is not a move", shown(word))));
+                let expected =
+                    if text.starts_with('$') { "a NAG from $0 to $255" } else { "a move" };
+                return Err(self.broken(format!("'{}' is not {expected}", shown(word))));
             };
             let line = self.line;
             let moves = san.map(|san| AnnotatedMove { san, line, items: Vec::new() });
@@ -383,7 +385,7 @@ fn unescape(value: &str) -> String {
     value.replace(r"\\", "\0").replace("\\\"", "\"").replace('\0', "\\")
 }
 
-/// Replaces dashes in a word by hyphens.
+/// Replaces dashes in a word with hyphens.
 fn plain(word: &[u8]) -> String {
     String::from_utf8_lossy(word).replace(['–', '—'], "-")
 }
@@ -518,7 +520,7 @@ mod tests {
                 "broken 4: variations nested more than 200 deep",
             ),
             ("1. e4 } *\n", "broken 4: '}' without '{'"),
-            ("1. e4 $999 *\n", "broken 4: '$999' is not a move"),
+            ("1. e4 $999 *\n", "broken 4: '$999' is not a NAG from $0 to $255"),
             ("<html>\n", "broken 4: '<html>' is not a move"),
         ] {
             let text = format!("[Event \"a\"]\n[Site \"b\"]\n\n{broken}[Event \"c\"]\n\n1. c4 *\n");
@@ -589,9 +591,9 @@ mod tests {
             (
                 "[A \"a\"]\n1. e4 1-0 1. d4 d5\n2. c4 * 1. c4 0-1 [B \"b\"] 1. f4 *\n",
                 &[
-                    ("1: e4 1-0", "2: a game begins on the line of the last result"),
-                    ("2: d4 d5 c4 *", "3: a game begins on the line of the last result"),
-                    ("3: c4 0-1", "3: a game begins on the line of the last result"),
+                    ("1: e4 1-0", "2: a game begins on the line of the previous result"),
+                    ("2: d4 d5 c4 *", "3: a game begins on the line of the previous result"),
+                    ("3: c4 0-1", "3: a game begins on the line of the previous result"),
                     ("3: f4 *", ""),
                 ],
             ),
