@@ -9,7 +9,7 @@
 //! `CARGO_PROFILE_RELEASE_PANIC=unwind RUSTFLAGS=-Zsanitizer=thread cargo +nightly test
 //! -Zbuild-std --target x86_64-unknown-linux-gnu --release --test suite session:: -- --include-ignored`
 //!
-//! Checks logs of matches by fastchess (`-log file=a.log level=trace engine=true`):
+//! To check the logs of fastchess matches (`-log file=a.log level=trace engine=true`):
 //! `LANCET_LOGS="a.log b.log" cargo test --release --test suite session::logged -- --ignored --nocapture`
 
 use std::{fs::File, io::BufReader};
@@ -185,7 +185,11 @@ fn falsehoods_in_a_log_are_found() {
     assert_eq!((findings.games, findings.searches, findings.lines), (2, 4, 27));
     assert!(findings.shown.is_empty() && findings.remarks.is_empty(), "{findings:?}");
     for (from, to, fault) in [
-        ("info depth 2 seldepth 4 multipv 1", "info depth 0 seldepth 4 multipv 1", "a depth of 0"),
+        (
+            "info depth 2 seldepth 4 multipv 1",
+            "info depth 0 seldepth 4 multipv 1",
+            "depth 0 seldepth 4 does not fit",
+        ),
         (
             "depth 2 seldepth 1 multipv 1",
             "depth 4 seldepth 1 multipv 1",

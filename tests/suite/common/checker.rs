@@ -216,7 +216,7 @@ impl Checker {
         if (depth == 0) != self.game.position().legal_moves().is_empty()
             || (depth > 0 && seldepth == 0)
         {
-            return Err("a depth of 0".to_owned());
+            return Err(format!("depth {depth} seldepth {seldepth} does not fit the position"));
         }
         let score = match (words.next(), words.next(), words.next().map(str::parse)) {
             (Some("score"), Some("cp"), Some(Ok(score))) => Score::Centipawns(score),

@@ -31,7 +31,7 @@ pub struct Findings {
     pub faults: usize,
     /// The first faults, each with its line number.
     pub shown: Vec<String>,
-    /// The runner's complaints and Lancet's remarks, with their numbers.
+    /// The runner's complaints and Lancet's remarks, each with the number of times it occurred.
     pub remarks: BTreeMap<String, usize>,
 }
 
@@ -82,9 +82,12 @@ pub struct Engine {
     chess960: bool,
     /// The engine has tablebases, so they can check its scores.
     tables: bool,
-    /// The engine plays at limited strength, without tablebases, or probes them with other options.
-    /// Then they cannot check its scores.
-    untold: bool,
+    /// Whether UCI_LimitStrength is on. At limited strength the engine uses no tablebases.
+    limited: bool,
+    /// Whether Skill Level limits the strength.
+    unskilled: bool,
+    /// Whether an option has changed how the engine probes the tablebases.
+    probes_otherwise: bool,
     search: Option<Checker>,
 }
 
@@ -95,9 +98,11 @@ impl Engine {
         match name.to_ascii_lowercase().as_str() {
             "uci_chess960" => self.chess960 = on,
             "syzygypath" => self.tables = !value.is_empty() && value != "<empty>",
-            "uci_limitstrength" => self.untold = on,
-            "skill level" => self.untold = value != "20",
-            "syzygyprobelimit" | "syzygyprobedepth" | "syzygy50moverule" => self.untold = true,
+            "uci_limitstrength" => self.limited = on,
+            "skill level" => self.unskilled = value != "20",
+            "syzygyprobelimit" | "syzygyprobedepth" | "syzygy50moverule" => {
+                self.probes_otherwise = true;
+            }
             _ => {}
         }
     }
@@ -125,7 +130,8 @@ impl Engine {
                 let mode =
                     if self.chess960 { CastlingMode::Chess960 } else { game.position().mode() };
                 let checker = Checker::new(game, mode);
-                let checker = match (self.tables, self.untold) {
+                let untold = self.limited || self.unskilled || self.probes_otherwise;
+                let checker = match (self.tables, untold) {
                     (true, false) => checker.with_tables(winner),
                     (tables, _) => checker.with_spoilt_wins(tables),
                 };
