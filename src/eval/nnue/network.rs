@@ -9,7 +9,7 @@
 //! | 4 | inputs per view: 768 (mirrored) times the number of king buckets, 1 or 4 |
 //! | 4 | hidden neurons per view: a multiple of 32, at most 4096 |
 //! | 4 | output buckets, 1 to 32 |
-//! | 2, 2, 4 | units: 255 for the hidden layer; 64, 128, 256 or 512 for the output weights; scale 400 |
+//! | 2, 2, 4 | quantisation factors: 255; 64, 128, 256 or 512 for the output weights; scale 400 |
 //! | 4 | length of the provenance text in bytes |
 //! | 8 | hash (FNV-1a, 64 bits) of all other bytes |
 //! | | provenance in UTF-8: how the network was made |
@@ -27,17 +27,17 @@ use shakmaty::{Board, Color};
 use super::{
     checksum::{HASH_AT, HEADER, MAGIC, VERSION, hash},
     features::{self, INPUTS, KING_BUCKETS, MAX_ACTIVE, Perspective},
-    simd::{self, Block, LANES},
+    simd::{self, BLOCK_NEURONS, Block},
 };
 use crate::{
     chess::score::{EVALUATION_LIMIT, Score},
     system::files,
 };
 
-/// Quantisation unit of the hidden layer: 1.0 is stored as this number.
+/// Quantisation factor of the hidden layer: 1.0 is stored as this number.
 pub const QA: i32 = 255;
-/// Possible quantisation units of the output weights: 1.0 is stored as one of these
-/// numbers. A network uses the finest unit that its weights allow, because rounding matters
+/// Possible quantisation factors of the output weights: 1.0 is stored as one of these
+/// numbers. A network uses the largest factor that its weights allow, because rounding matters
 /// most in this layer.
 pub const QB: [i32; 4] = [512, 256, 128, 64];
 /// Centipawns of an output of 1.0.
@@ -54,9 +54,9 @@ pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 /// Returns the largest sum of the output weights of one sign in a lane, for the weights of
 /// one output. The arithmetic sums the neurons of a lane in 32 bits.
 pub fn largest_output_sum(weights: impl IntoIterator<Item = i32>) -> i32 {
-    let mut sums = [[0; 2]; LANES / simd::LANE];
+    let mut sums = [[0; 2]; BLOCK_NEURONS / simd::LANE_NEURONS];
     for (i, weight) in weights.into_iter().enumerate() {
-        sums[i % LANES / simd::LANE][usize::from(weight < 0)] += weight.abs();
+        sums[i % BLOCK_NEURONS / simd::LANE_NEURONS][usize::from(weight < 0)] += weight.abs();
     }
     sums.into_iter().flatten().max().unwrap_or(0)
 }
@@ -159,7 +159,7 @@ pub struct Parameters {
     pub output_weights: Vec<i16>,
     /// Output biases, one per bucket.
     pub output_biases: Vec<i32>,
-    /// Quantisation unit of the output weights, one of [`QB`]. The unit of the output biases
+    /// Quantisation factor of the output weights, one of [`QB`]. The factor of the output biases
     /// is this times [`QA`].
     pub output_unit: i32,
 }
@@ -339,7 +339,7 @@ impl Network {
 
     /// Returns the number of hidden neurons per view.
     pub const fn hidden(&self) -> usize {
-        self.biases.len() * LANES
+        self.biases.len() * BLOCK_NEURONS
     }
 
     /// Returns the number of king buckets; 1 without king buckets.
@@ -453,8 +453,8 @@ fn check_shape(king_buckets: usize, hidden: usize, buckets: usize) -> Result<(),
     if !KING_BUCKETS.contains(&king_buckets) {
         return refused(format!("{king_buckets} king buckets, expected one of {KING_BUCKETS:?}"));
     }
-    if hidden == 0 || !hidden.is_multiple_of(LANES) || hidden > MAX_HIDDEN {
-        let expected = format!("expected a multiple of {LANES} up to {MAX_HIDDEN}");
+    if hidden == 0 || !hidden.is_multiple_of(BLOCK_NEURONS) || hidden > MAX_HIDDEN {
+        let expected = format!("expected a multiple of {BLOCK_NEURONS} up to {MAX_HIDDEN}");
         return refused(format!("{hidden} hidden neurons, {expected}"));
     }
     if !(1..=MAX_BUCKETS).contains(&buckets) {
@@ -466,7 +466,8 @@ fn check_shape(king_buckets: usize, hidden: usize, buckets: usize) -> Result<(),
 fn check_units(qa: i32, output_unit: i32, scale: i32) -> Result<(), LoadError> {
     if qa != QA || !QB.contains(&output_unit) || scale != SCALE {
         return Err(LoadError::Architecture(format!(
-            "units {qa}, {output_unit}, {scale}; expected {QA}, one of {QB:?}, {SCALE}"
+            "quantisation {qa} and {output_unit}, scale {scale}; expected {QA} and one of {QB:?}, \
+             scale {SCALE}"
         )));
     }
     Ok(())

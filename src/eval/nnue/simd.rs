@@ -10,12 +10,12 @@ use bytemuck::{Pod, Zeroable};
 use wide::i16x32;
 
 /// Neurons in a block.
-pub(super) const LANES: usize = 32;
+pub(super) const BLOCK_NEURONS: usize = 32;
 
 /// 32 neurons or weights: a cache line, one AVX-512 or two AVX2 registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
-pub(super) struct Block(pub(super) [i16; LANES]);
+pub(super) struct Block(pub(super) [i16; BLOCK_NEURONS]);
 
 /// Sets `target` to `source` (or to `target` itself without a source) plus the rows `added`
 /// minus the rows `removed`, modulo 2^16. `weights` holds rows of `target.len()` blocks each.
@@ -135,14 +135,14 @@ fn update_tile<const N: usize>(
 }
 
 /// Maximum number of adjacent neurons of a block whose products go into the same 32-bit sum.
-pub(super) const LANE: usize = 2;
+pub(super) const LANE_NEURONS: usize = 2;
 
 /// Returns the sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their
 /// weights `u`. All four slices must have the same length.
 ///
 /// Two conditions prevent overflow. Weights must be within `-128..=128`. The products in the
-/// same lane of all blocks are summed in 32 bits (see [`LANE`]), so the positive and the
-/// negative weights of a lane must each sum to at most 33,025.
+/// same lane of all blocks are summed in 32 bits (see [`LANE_NEURONS`]). Therefore the positive weights
+/// of a lane must sum to at most 33,025, and the negative ones to at least -33,025.
 #[inline]
 pub(super) fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw"))]
@@ -176,7 +176,7 @@ pub const fn name() -> &'static str {
 /// Implements [`output`] for any machine.
 #[allow(dead_code, reason = "the reference where a faster form exists")]
 fn output_portable(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
-    let mut sums = [0_i32; LANES];
+    let mut sums = [0_i32; BLOCK_NEURONS];
     for (values, weights) in views.into_iter().zip(weights) {
         for (value, weight) in values.iter().zip(weights) {
             for (sum, (v, u)) in sums.iter_mut().zip(value.0.into_iter().zip(weight.0)) {
@@ -278,9 +278,9 @@ mod tests {
             let mut weights = blocks(&mut rng, 2 * length, 128);
             if length == 64 {
                 // The extremes: saturated neurons, the largest weights, the most blocks for them.
-                values.fill(Block([i16::MAX; LANES]));
-                weights.fill(Block([128; LANES]));
-                assert!(2 * length * LANE * 128 <= 33_025);
+                values.fill(Block([i16::MAX; BLOCK_NEURONS]));
+                weights.fill(Block([128; BLOCK_NEURONS]));
+                assert!(2 * length * LANE_NEURONS * 128 <= 33_025);
             }
             let expected: i64 = values
                 .iter()
@@ -314,16 +314,19 @@ mod tests {
             let source = blocks(&mut rng, length, i16::MAX);
             for (a, r) in (0..4).flat_map(|a| (0..4).map(move |r| (a, r))) {
                 let (added, removed) = (&[3, 17, 0][..a], &[19, 5, 3][..r]);
-                let mut target = vec![Block([0; LANES]); length];
+                let mut target = vec![Block([0; BLOCK_NEURONS]); length];
                 update(&mut target, Some(&source), &weights, added, removed);
-                for i in 0..length * LANES {
-                    let at =
-                        |row: &u16| weights[usize::from(*row) * length + i / LANES].0[i % LANES];
+                for i in 0..length * BLOCK_NEURONS {
+                    let at = |row: &u16| {
+                        weights[usize::from(*row) * length + i / BLOCK_NEURONS].0[i % BLOCK_NEURONS]
+                    };
                     let sum = added
                         .iter()
-                        .fold(source[i / LANES].0[i % LANES], |sum, row| sum.wrapping_add(at(row)));
+                        .fold(source[i / BLOCK_NEURONS].0[i % BLOCK_NEURONS], |sum, row| {
+                            sum.wrapping_add(at(row))
+                        });
                     let expected = removed.iter().fold(sum, |sum, row| sum.wrapping_sub(at(row)));
-                    assert_eq!(target[i / LANES].0[i % LANES], expected);
+                    assert_eq!(target[i / BLOCK_NEURONS].0[i % BLOCK_NEURONS], expected);
                 }
                 let before = target.clone();
                 update(&mut target, None, &weights, added, removed);
