@@ -37,8 +37,8 @@ pub struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    /// Creates a position whose leaves are evaluated in this way. [`Leaf::Network`] needs a network;
-    /// without one, it is the same as [`Leaf::Static`].
+    /// Creates a position whose leaves are evaluated in this way. [`Leaf::Network`] needs a
+    /// network; without one, it is the same as [`Leaf::Static`].
     pub const fn new(position: Position, leaf: Leaf, network: Option<&'a Network>) -> Board<'a> {
         Board { position, leaf, network }
     }

@@ -120,7 +120,7 @@ struct RunArgs {
     /// First guess of aspiration and MTD(f)
     #[arg(long, value_enum, default_value_t)]
     guess: FirstGuess,
-    /// Stop MTD(f) after this many searches of the root
+    /// Stop MTD(f), mtdf-loop and asp-printed after this many searches of the root
     #[arg(long, default_value_t = 200, value_parser = arguments::whole::<u32>(1..))]
     max_passes: u32,
     /// Maximum depth of minimax and stop-at-win

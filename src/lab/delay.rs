@@ -175,9 +175,9 @@ impl Shift {
     }
 }
 
-/// Returns the tightest window for any monotone `f`: `f(s) <= alpha` exactly if `s` is at most the
-/// result's alpha, and `f(s) >= beta` exactly if `s` is at least the result's beta. A wider window
-/// is safe; a narrower one is not.
+/// Returns the tightest window for any monotone `f`. `f(s) <= alpha` if and only if `s` is at most
+/// the result's alpha, and `f(s) >= beta` if and only if `s` is at least the result's beta. A wider
+/// window is safe; a narrower one is not.
 pub fn inverse(f: impl Fn(Score) -> Score, window: Window) -> Window {
     // The least score in twice the range for which `test` holds.
     let first = |test: &dyn Fn(Score) -> bool| {
@@ -230,9 +230,9 @@ mod tests {
         (other.len() - wasted, wasted)
     }
 
-    /// Checks the four tables of the post with the rule and its incorrect variants (the pivot of
-    /// the first two is the post's `MATINGSCORES`): bounds taken for scores, and scores found
-    /// exactly where a bound would have been enough.
+    /// Checks the rule and its incorrect variants on the four tables of the post. Counts bounds
+    /// taken for scores, and scores found exactly where a bound would have been enough. The pivot
+    /// of the first two tables is the post's `MATINGSCORES`.
     #[test]
     fn the_posts_tables_and_the_rivals() {
         let tables: [(Score, Window, &[Score]); 4] = [

@@ -70,7 +70,7 @@ struct Options {
 }
 
 impl Example {
-    /// Reads "TREE` by `OPTIONS`: CAPTION".
+    /// Reads an example whose first backtick was removed: "TREE\` by \`OPTIONS\`: CAPTION".
     ///
     /// # Errors
     ///
@@ -187,7 +187,7 @@ impl Example {
             let score = show(solved.last().score);
             text += &format!("    {:<33} value {score:>3}   {nodes:>7} nodes", label(cell));
             if cell.table != TableMode::Off {
-                text += &format!("   {:>5} cut-offs by the table", cost.cutoffs);
+                text += &format!("   {:>5} cutoffs by the table", cost.cutoffs);
             }
             if deepening {
                 text += &format!("   {last:>5} nodes of the last depth");

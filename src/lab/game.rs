@@ -52,8 +52,8 @@ pub trait Game: Clone + Sync {
         None
     }
 
-    /// Returns bounds on the value at depth zero that decide the window. Adds the number of
-    /// positions visited below this one to `visited`.
+    /// Returns bounds on the value at depth zero, tight enough to decide a search with this window.
+    /// Adds the number of positions visited below this one to `visited`.
     fn leaf(&self, _window: Window, _visited: &mut u64) -> Bounds {
         Bounds::exact(self.evaluate())
     }

@@ -20,7 +20,7 @@ pub enum Interior {
     Minimax,
     /// Minimax that leaves a node as soon as it finds a winning move.
     StopAtWin,
-    /// Alpha-beta that returns a score from alpha to beta.
+    /// Alpha-beta that returns no score below alpha or above beta.
     FailHard,
     /// Alpha-beta that returns the best score found, inside the window or not.
     FailSoft,
@@ -235,9 +235,9 @@ fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Searches a MIN node with Scout. The source calls it symmetric: the window closes from above. As in
-/// the source, it is a separate function, because one function for both would be the negamax form,
-/// which is PVS. `n.window` and the result are from the point of view of the side to move, as
+/// Searches a MIN node with Scout. The source calls it symmetric: the window closes from above. As
+/// in the source, it is a separate function, because one function for both would be the negamax
+/// form, which is PVS. `n.window` and the result are from the point of view of the side to move, as
 /// everywhere. Inside the function, values are from MAX's point of view.
 fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { alpha, mut beta } = n.window.flip();
@@ -335,9 +335,9 @@ fn zero_window<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     current.within(n.window)
 }
 
-/// Searches with alpha-beta as Burch 1997 writes it. Instead of beta it has the opponent's own lower
-/// bound (`other`), from the opponent's point of view. A move swaps the two bounds and negates
-/// neither. The listing is correct if it starts with both bounds at minus infinity.
+/// Searches with alpha-beta as Burch 1997 writes it. Instead of beta it has the opponent's own
+/// lower bound (`other`), from the opponent's point of view. A move swaps the two bounds and
+/// negates neither. The listing is correct if it starts with both bounds at minus infinity.
 /// `own-bounds-printed` starts with `other` at plus infinity.
 fn own_bounds<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<G::Move> {
     let begun_wrong = itself == Interior::OwnBoundsPrinted && n.window == Window::FULL;

@@ -1,6 +1,6 @@
 //! Nim, a game with heaps of stones. A move takes any number of stones from one heap, and the
 //! player who takes the last stone wins. The values are known without a search: the side to move
-//! loses exactly if the bitwise XOR of the heap sizes is zero (Bouton 1901).
+//! loses if and only if the bitwise XOR of the heap sizes is zero (Bouton 1901).
 
 use super::game::Game;
 use lancet::chess::score::{MATE, Score};
@@ -39,7 +39,7 @@ impl Game for Nim {
         moves.is_empty().then_some(-MATE)
     }
 
-    /// Returns 0 for every position.
+    /// Returns 0: Nim is searched to its end and needs no static evaluation.
     fn evaluate(&self) -> Score {
         0
     }

@@ -31,15 +31,15 @@ pub enum Ordering {
 /// are then no longer those of the whole tree, and may differ between searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Selectivity {
-    /// Null-move pruning: if a search after a pass, 3 plies less deep, fails high, so does the
-    /// node. Only in null windows, from depth 3, and if the evaluation is at least beta.
+    /// Null-move pruning: if a search after a pass, to the node's depth minus 3, fails high, so
+    /// does the node. Only in null windows, from depth 3, and if the evaluation is at least beta.
     NullMove,
     /// Late move reductions in PVS: from depth 3, quiet moves from the fourth on are first tested
-    /// one ply less deep.
+    /// with a reduction of one ply.
     Reductions,
-    /// Complete principal variations, as playing programs have them: no cut-offs by the table in
-    /// open windows, and root drivers that use only null windows end with an open search around the
-    /// score. This skips no part of the tree.
+    /// Complete principal variations, as playing programs have them: no cutoffs by the table in
+    /// open windows, and root drivers that use only null windows end with an open-window search
+    /// around the score. This skips no part of the tree.
     WholeLines,
 }
 
@@ -64,7 +64,7 @@ pub struct Cost {
     pub hits: u64,
     /// Hits that settled the node without a search.
     pub cutoffs: u64,
-    /// Cut-offs that an entry with only the bound of the newest search would not have given.
+    /// Cutoffs that an entry with only the bound of the newest search would not have given.
     pub second_bound: u64,
     /// Hits on entries that were stored at another distance from the root.
     pub across: u64,
@@ -78,7 +78,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Returns the nodes of the tree: interior nodes and leaves. Table cut-offs and the nodes of
+    /// Returns the nodes of the tree: interior nodes and leaves. Table cutoffs and the nodes of
     /// the quiescence search are counted separately.
     pub const fn nodes(&self) -> u64 {
         self.interior + self.leaves
@@ -300,9 +300,9 @@ impl<'a, G: Game> Search<'a, G> {
     }
 
     /// Converts bounds that were found inside the node, with the window `inner`, to bounds outside
-    /// it, where the window is `outer`. If a score delay does not shift the window as it shifts scores, the bounds may
-    /// not decide the outer window. Then the parent takes the bound for a score, as a program
-    /// would.
+    /// it, where the window is `outer`. If a score delay does not shift the window as it shifts
+    /// scores, the bounds may not decide the outer window. Then the parent takes the bound for a
+    /// score, as a program would.
     fn outside(&mut self, shift: Shift, found: Bounds, inner: Window, outer: Window) -> Bounds {
         let bounds = shift.bounds(found);
         if bounds.cutoff(outer).is_some() {

@@ -151,7 +151,7 @@ nodes: inner nodes and leaves per position (geometric mean); more: compared with
 of a sound search; replay: nodes relative to the same search with every best move known beforehand
 K-M: nodes of the last depth relative to the Knuth-Moore bound; EBF: effective branching factor
 null: percentage of nodes searched with a null window; qs: nodes of the quiescence search
-again: re-searches; pass: searches of the root; cuts: cut-offs by the table
+again: re-searches; pass: searches of the root; cuts: cutoffs by the table
 *: a search that may return wrong scores. --csv and --json print all columns.
 ";
 

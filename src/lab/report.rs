@@ -63,11 +63,11 @@ impl Scope {
 const COLUMNS: &[Column] = &[
     ("nodes", |r| short(r.mean_nodes)),
     ("depth", |r| r.depth.to_string()),
-    ("cut-offs by the table", |r| short(r.total.cutoffs as f64)),
+    ("cutoffs by the table", |r| short(r.total.cutoffs as f64)),
     ("passes", |r| short(r.total.passes as f64)),
     ("re-searches", |r| short(r.total.researches as f64)),
     ("null-window nodes", |r| percent(r.total.null, r.total.nodes())),
-    ("cut-offs due to the second bound", |r| percent(r.total.second_bound, r.total.cutoffs)),
+    ("cutoffs due to the second bound", |r| percent(r.total.second_bound, r.total.cutoffs)),
     ("stuck", |r| r.unconverged.to_string()),
     ("bounds turned into scores", |r| short(r.total.turned as f64)),
     ("hits across distances", |r| short(r.total.across as f64)),
@@ -296,8 +296,8 @@ fn line(
     text + "</tr>"
 }
 
-/// Returns by how many percent a row's nodes differ from another's, and the half-width of the
-/// interval.
+/// Returns the difference of a row's nodes from another's, in percent, and the half-width of its
+/// 95 % interval.
 fn change(row: &Measurement, other: &Measurement) -> (f64, f64) {
     let nodes = |row: &Measurement| -> Vec<f64> {
         row.outcomes.iter().map(|o| o.cost.nodes() as f64).collect()

@@ -39,11 +39,11 @@ pub enum Root {
 /// The parameters of a driver.
 #[derive(Clone, Copy, Debug)]
 pub struct Guess {
-    /// The score of the iteration before, or the static evaluation.
+    /// The first guess: the score of the iteration before, the static evaluation, or any number.
     pub score: Score,
     /// Aspiration: half the width of the first window, in centipawns.
     pub width: Score,
-    /// MTD(f) and `asp-printed`: the maximum number of searches.
+    /// MTD(f), `mtdf-loop` and `asp-printed`: the maximum number of searches.
     pub max_passes: u32,
 }
 
@@ -100,9 +100,9 @@ impl Root {
 
 /// Finds the score by aspiration search: Eppstein 1999.
 ///
-/// [`Root::AspMiddle`] relies on a fail low: it assumes, as many playing programs do, that the score
-/// will not be in the upper half of the old window. If it is (because a table entry cut the first
-/// search short), the window opens upwards again.
+/// [`Root::AspMiddle`] relies on a fail low: it assumes, as many playing programs do, that the
+/// score will not be in the upper half of the old window. If it is (because a table entry cut the
+/// first search short), the window opens upwards again.
 ///
 /// As printed, a side opens to the greatest score that a search returns. In a won position, a
 /// search up to this score still fails high, so the driver stops after `max_passes`.
@@ -140,7 +140,7 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
 }
 
 /// Finds the score by binary search: Eppstein 1999. His loop ends while two scores are still
-/// possible (`beta > alpha + 1`). If it ran until one is left, it could run for ever in a language
+/// possible (`beta > alpha + 1`). If it ran until one was left, it could run for ever in a language
 /// whose division rounds towards zero.
 fn bisection(driver: Root, search: &mut impl FnMut(Window) -> Score) -> Score {
     let printed = driver == Root::BisectionPrinted;
@@ -269,7 +269,7 @@ mod tests {
 
     /// Checks that the notes' bisection, which stops with two values left, can be off by one.
     #[test]
-    fn notes_bisection_is_one_off() {
+    fn notes_bisection_is_off_by_one() {
         let guess = Guess { score: 0, width: 50, max_passes: 100 };
         let notes = |value| Root::BisectionPrinted.drive(guess, root(value, 0)).score;
         let wrong = (-100..100).filter(|&v| notes(v) != v).count();

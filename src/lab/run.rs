@@ -44,7 +44,7 @@ pub struct Conditions<'a> {
     pub selectivity: &'a [Selectivity],
     /// The first guess of aspiration and MTD(f).
     pub guess: FirstGuess,
-    /// MTD(f): the maximum number of searches.
+    /// MTD(f), `mtdf-loop` and `asp-printed`: the maximum number of searches.
     pub max_passes: u32,
 }
 

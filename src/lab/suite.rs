@@ -130,13 +130,13 @@ pub struct Outcome {
     pub knuth_moore_ratio: f64,
     /// Depths at which the root driver did not converge, and why.
     pub unconverged: Vec<(u32, End)>,
-    /// How it agrees on a mate at the last depth, if it or the reference finds one.
+    /// How a mate at the last depth compares with the reference's, if either finds one.
     pub mate: Option<Mate>,
     /// The differences from the reference.
     pub differences: Vec<Difference>,
 }
 
-/// How a cell agrees with the reference on a mate.
+/// How a cell's mate compares with the reference's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mate {
@@ -226,7 +226,7 @@ pub struct Measurement {
     pub different: usize,
     /// Positions on which the root driver did not converge.
     pub unconverged: usize,
-    /// The results on the single positions.
+    /// The results on each position.
     pub outcomes: Vec<Outcome>,
 }
 
@@ -265,7 +265,8 @@ impl fmt::Display for WrongResult {
     }
 }
 
-/// Sound cells differ from the reference. Has the number of differences and the first of them.
+/// The error that sound cells differ from the reference. Has the number of differences and the
+/// first few of them.
 #[derive(Debug, thiserror::Error)]
 #[error("sound cells differ from the reference ({count}):{first}")]
 pub struct TruthError {
@@ -314,7 +315,7 @@ impl Report {
 }
 
 /// Runs every cell on every position, with positions in parallel. After each cell on each position,
-/// calls `tick` with the number of all positions.
+/// calls `tick` with the total number of positions.
 pub fn run_suite(suite: Suite<'_>, job: &Job<'_>, tick: &(dyn Fn(usize) + Sync)) -> Report {
     match suite {
         Suite::Chess(items) => {

@@ -51,21 +51,21 @@ impl Entries {
 /// The axis "replacement": which entry is kept when two positions need the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Replacement {
-    /// Keep the deeper entry; of equals, the newer one.
+    /// Keep the deeper entry; if they are equally deep, the newer one.
     Deepest,
-    /// Keep the entry whose subtree had more nodes; of equals, the newer one.
+    /// Keep the entry whose subtree had more nodes; if both had as many, the newer one.
     Largest,
     /// Always keep the newer entry.
     Newest,
     /// Two entries per place: one kept for its depth, one always replaced. A new entry at least as
-    /// deep as the first moves the first to second place.
+    /// deep as the first takes its place, and the first moves to second place.
     TwoLevel,
 }
 
 /// One position's entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<M> {
-    /// The whole key, so that the lab has no collisions.
+    /// The whole key, so that the entry of another position is almost never taken for this one.
     pub key: u64,
     /// Plies searched below the position.
     pub depth: u32,

@@ -41,7 +41,8 @@ fn sound_roots() -> impl Iterator<Item = Root> {
     Root::value_variants().iter().copied().filter(|root| root.is_sound())
 }
 
-/// Returns a random number by splitmix64, the tests' only randomness, so that a failure has a seed.
+/// Returns a random number by splitmix64. The tests have no other randomness, so every failure has
+/// a seed.
 fn mix(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -59,12 +60,12 @@ struct Tangle {
     max: bool,
 }
 
-/// Each game has values near one of these centers, from MAX's point of view. The centers are the
+/// Each game has values near one of these centres, from MAX's point of view. The centres are the
 /// limits of the delays, and numbers near which the difference between a number and 31/32 of it
 /// changes. The evaluations, which are the pivots of the `loss` delay, are near them too.
-const CENTERS: [Score; 9] = [0, -DECISIVE, DECISIVE, -MATE + 3, MATE - 3, -33, 33, -64, 64];
+const CENTRES: [Score; 9] = [0, -DECISIVE, DECISIVE, -MATE + 3, MATE - 3, -33, 33, -64, 64];
 
-/// Maximum difference of a value from its center.
+/// Maximum difference of a value from its centre.
 const SPREAD: Score = 6;
 
 /// How far the windows of a game extend beyond its values: as far as a delay can move them.
@@ -79,22 +80,22 @@ impl Tangle {
         mix(self.seed ^ mix(self.key() ^ mix(salt)))
     }
 
-    /// Returns the center from MAX's point of view, which is the same in the whole game.
-    fn center(&self) -> Score {
-        CENTERS[(mix(self.seed) / 2 % CENTERS.len() as u64) as usize]
+    /// Returns the centre from MAX's point of view, which is the same in the whole game.
+    fn centre(&self) -> Score {
+        CENTRES[(mix(self.seed) / 2 % CENTRES.len() as u64) as usize]
     }
 
     /// Returns the value from the point of view of the side to move.
     fn value(&self) -> Score {
         let offset = (self.random(1) % (2 * SPREAD as u64 + 1)) as Score - SPREAD;
-        let value = (self.center() + offset).clamp(-MATE, MATE);
+        let value = (self.centre() + offset).clamp(-MATE, MATE);
         if self.max { value } else { -value }
     }
 
     /// Returns every window around the values.
     fn windows(&self) -> Vec<Window> {
-        let center = if self.max { self.center() } else { -self.center() };
-        let (low, high) = (center - SPREAD - MARGIN, center + SPREAD + MARGIN);
+        let centre = if self.max { self.centre() } else { -self.centre() };
+        let (low, high) = (centre - SPREAD - MARGIN, centre + SPREAD + MARGIN);
         let (low, high) = (low.max(-INFINITE), high.min(INFINITE));
         let from = |alpha| (alpha + 1..=high).map(move |beta| Window::new(alpha, beta));
         (low..high).flat_map(from).chain([Window::FULL]).collect()
@@ -223,8 +224,8 @@ fn delays_never_turn_bounds_into_scores_a_million_times() {
     assert!(pairs >= 1_000_000);
 }
 
-/// Uses one table for all windows and depths. The scores in it are relative to their nodes, so later
-/// searches may use the results of earlier ones.
+/// Uses one table for all windows and depths. The scores in it are relative to their nodes, so
+/// later searches may use the results of earlier ones.
 #[test]
 fn exact_tables_keep_the_truth() {
     for seed in 0..150 {
@@ -521,8 +522,8 @@ fn connect_four_is_a_draw() {
     assert_eq!(after(&[0, 0, 0, 0, 1, 1, 1]), None);
 }
 
-/// In a tree that becomes narrower towards its end, the number of searches that the table saves
-/// decides, and `newest` saves most. In other trees the size of these searches decides.
+/// In a tree that becomes narrower towards its end, what matters is the number of searches that the
+/// table saves, and `newest` saves most. In other trees the size of these searches matters.
 #[test]
 fn replacement_depends_on_the_tree() {
     fn nodes<G: Game>(start: &G, depth: u32, size: usize) -> [u64; 3] {
@@ -600,9 +601,9 @@ impl Game for Mating {
     }
 }
 
-/// Checks mates that are counted from the root. With a table that adjusts scores, every depth has the same score as
-/// without a table. With a table that does not, a position keeps, at every other distance, the
-/// score of the distance at which it was first searched.
+/// Checks mates that are counted from the root. With a table that adjusts scores, every depth has
+/// the same score as without a table. With a table that does not, a position keeps the score of its
+/// first search, even at another distance from the root.
 #[test]
 fn the_classical_way_needs_its_table() {
     let mut mates = 0;
