@@ -13,7 +13,7 @@ endif
 # EXE may be given with or without the suffix.
 TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-# EVALFILE replaces the network in the repository.
+# EVALFILE names a network to build in instead of the one in the repository.
 ifneq ($(EVALFILE),)
     export EVALFILE
 endif
@@ -24,7 +24,7 @@ LEVELS := x86-64-v2 x86-64-v3 x86-64-v4
 CARGO := cargo
 BUILD = $(CARGO) build --release --locked --bin lancet --target-dir
 
-# If Cargo gets a `--target`, RUSTFLAGS do not apply to build scripts. These can then run on this
+# With `--target`, Cargo does not apply RUSTFLAGS to build scripts. They can then run on this
 # machine, whatever processor the program is compiled for.
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 

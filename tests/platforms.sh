@@ -12,8 +12,8 @@
 #     windows      wine64, mingw-w64, script (util-linux), rustup target add x86_64-pc-windows-gnu
 #     arm          qemu-user, rustup target add aarch64-unknown-linux-musl
 #     processors   qemu-user
-#     avx512       qemu-user; on a machine without AVX-512, the Windows program runs too if the
-#                  tools of windows are there
+#     avx512       qemu-user; on a machine without AVX-512, also the tools of windows, to test the
+#                  program for Windows
 #
 # The script tests development builds, which behave like release builds. PROFILE=release tests
 # release builds.
@@ -102,7 +102,7 @@ build() {
     cp "${CARGO_TARGET_DIR:-target}/$1/$folder/lancet$suffix" "$built"
 }
 
-# Removes the parts of an output that may differ: times, speed, the build, line ends.
+# Removes the parts of an output that may differ: times, speed, the build, line endings.
 without_times() {
     tr -d '\r' | sed -E 's/ (time|nps) [0-9]+//g; /^info string Lancet /d; /^info .*currmove/d; s/"(seconds|time|nps|nodes_per_second)": *[0-9.e+-]+,?//g'
 }

@@ -36,7 +36,7 @@ import tempfile
 import threading
 
 SPREAD = 2.5  # standard deviation of the true gains of ideas, in Elo
-ADOPTED = 0.7  # smallest posterior mean for adoption, in Elo
+ADOPTED = 0.7  # posterior mean above which an idea is adopted, in Elo
 
 
 def play_pair(args, switches, number):
@@ -171,7 +171,8 @@ def main():
     player.add_argument("--clock", help="time control such as 2+0.02, to use instead of --nodes")
     player.add_argument("--nodestime", type=int, default=500, help="nodes per ms of --clock")
     player.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="option of both players"
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="set an option for both players; may be repeated",
     )
     player.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
     player.add_argument("--jobs", type=int, default=os.cpu_count(), help="pairs in parallel")

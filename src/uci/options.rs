@@ -103,7 +103,7 @@ struct UciOption {
     about: &'static str,
     /// Whether the option is for experts. The README and `help` list these separately.
     expert: bool,
-    /// The change for a value.
+    /// Returns the change for a value, or `None` if the value is invalid.
     change: ReadChange,
 }
 
@@ -169,8 +169,8 @@ fn options() -> Vec<UciOption> {
             .about("Target rating for UCI_LimitStrength."),
         spin("Skill Level", default.skill_level, SKILL_RANGE, |s, level| s.skill_level = level)
             .about(
-                "Limits the strength if UCI_LimitStrength is off. Level 0 plays like a \
-                 person rated 500, each level adds 125, and 20 is full strength.",
+                "Limits the strength if UCI_LimitStrength is off, except in `go infinite`. Level \
+                 0 plays like a person rated 500, each level adds 125, and 20 is full strength.",
             ),
         check("OwnBook", default.own_book, |s, on| s.own_book = on).about(
             "Plays from BookFile as long as the book has a move for the position. Chooses \
@@ -542,7 +542,7 @@ pub(super) fn list(expert: bool) -> Vec<[String; 4]> {
 mod tests {
     use super::*;
 
-    /// The state that options change, of both threads.
+    /// The state of both threads that options can change.
     struct Sides {
         context: EngineContext<'static>,
         dialogue: DialogueOptions,
@@ -711,7 +711,8 @@ mod tests {
         assert!(changed > 20, "{changed}");
     }
 
-    /// The README contains the tables of options. If one differs, the test prints it as expected.
+    /// The README contains the tables of options. If one differs, the test prints the expected
+    /// table.
     #[test]
     fn the_readme_has_the_tables() {
         for expert in [false, true] {
