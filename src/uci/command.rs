@@ -1,5 +1,5 @@
-//! Parses a line into a [`Command`]: decodes bytes, splits words, checks ranges, and returns
-//! errors that name the word. The parser does not know the position.
+//! Parses a line into a [`Command`]: decodes the bytes, splits them into words, checks ranges, and
+//! returns errors that name the wrong word. The parser does not know the position.
 //!
 //! Protocol commands become vampirc-uci's messages. Lancet does not use vampirc-uci's parser,
 //! because it panics on some numbers, truncates others, and skips unexpected words with everything
@@ -94,7 +94,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
         "generate balanced openings for OpenBench, each as 'info string genfens <fen>'",
     ),
     ("perft", "<plies>", "count the leaf nodes below each move"),
-    ("compiler", "", "show compiler, target, instructions and network of this build"),
+    ("compiler", "", "show the compiler, target, instruction set and network of this build"),
     ("help", "[command]", "list the commands, or show the arguments of one"),
     #[cfg(feature = "tune")]
     ("spsa", "", "list the search parameters: name, int, value, min, max, c_end, r_end"),
@@ -138,7 +138,7 @@ impl<'a> Tokens<'a> {
     ///
     /// # Errors
     ///
-    /// If there is another word or none.
+    /// If the next word is a different one, or there is none.
     fn keyword(
         &mut self,
         after: &'static str,
@@ -181,7 +181,7 @@ fn unexpected(after: &'static str, token: &str, expected: &'static str) -> Comma
     CommandError::Unexpected { after, token: token.to_owned(), expected }
 }
 
-/// Parses a line. Skips words before the first command, as the protocol demands. Returns `None`
+/// Parses a line. Skips words before the first command, as the protocol requires. Returns `None`
 /// for a blank line.
 ///
 /// # Errors
@@ -314,8 +314,8 @@ const GO_KEYWORDS: &[&str] = &[
 /// Maximum time in milliseconds, about 31 years.
 const MAX_TIME: u64 = 999_999_999_999;
 /// Maximum number of moves to a mate or to the next time control, the largest number that a
-/// message can hold. No search finds mates half as long, and time management does not plan that
-/// far ahead.
+/// message can hold. No search finds mates of even half that length, and time management does not
+/// plan that far ahead.
 const MAX_MOVES: u64 = u8::MAX as u64;
 const _: () = assert!(*DEPTH_RANGE.end() <= u8::MAX as u32);
 /// Depths in plies.
@@ -399,7 +399,7 @@ impl Go {
                 if let Some(number) = nearest {
                     self.set(keyword, number);
                 }
-                // Some GUIs send a negative time after the flag has fallen. That is no error.
+                // Some GUIs send a negative time after the flag has fallen. That is not an error.
                 if nearest != Some(0) || !matches!(keyword, "wtime" | "btime") {
                     self.extension.complaints.push(error);
                 }
@@ -467,7 +467,8 @@ fn number(
     }
     tokens.next();
     let (min, max) = range.into_inner();
-    // The word has only digits, so parsing fails only for numbers far out of range.
+    // Apart from a sign, the word has only digits, so parsing fails only for numbers that are far
+    // out of range.
     let far = if token.starts_with('-') { i128::MIN } else { i128::MAX };
     let number = token.parse().unwrap_or(far);
     let nearest = number.clamp(min.into(), max.into());

@@ -18,7 +18,8 @@ use crate::{
     play::report::{Bound, Info, Note, Outcome, TableFault},
 };
 
-/// Number of characters of a text that an `info string` keeps, because people read it.
+/// Maximum number of characters of the text of an `info string`, which people read. Longer texts
+/// lose their middle.
 const MAX_TEXT: usize = 400;
 
 /// Phrases that operating systems use for unreadable files, and their replacements. If XBoard reads
@@ -38,7 +39,7 @@ pub fn note(note: &Note) -> String {
             let fault = match fault {
                 TableFault::Missing => "missing".to_owned(),
                 TableFault::Unreadable(error) => error.to_string(),
-                TableFault::Kind => "not a tablebase of this kind".to_owned(),
+                TableFault::Kind => "not a table of the kind that its name says".to_owned(),
                 TableFault::Damaged => "damaged, or the file of another table".to_owned(),
             };
             format!("Syzygy: {}: {fault}; searching without this table", path.display())

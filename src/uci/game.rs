@@ -23,7 +23,8 @@ pub(super) struct PersonGame {
     pub(super) level: Option<u32>,
     /// Whether the board is flipped.
     pub(super) turned: bool,
-    /// The side that resigned, and when: the key of the position, and the half-moves before it.
+    /// The side that resigned, and when: the key of the position, and the number of half-moves
+    /// before it.
     pub(super) resigned: Option<(Color, u64, usize)>,
     /// The game that was loaded, and its moves.
     pub(super) loaded: Option<(pgn::Game, Vec<Move>)>,

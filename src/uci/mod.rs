@@ -6,7 +6,7 @@
 //! `orders`, `person` and `prompt` serve a person who types at a terminal.
 //!
 //! The calling thread reads commands. It waits for a search only in `wait` and after commands from
-//! the command line. One engine thread owns the [`Engine`] and does the longer work in order. The
+//! the command line. One engine thread owns the [`Engine`] and does the longer tasks in order. The
 //! calling thread creates new [`Signals`] when it reads a `go`, so that a `stop` right after it is
 //! not lost.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -108,8 +108,8 @@ pub fn main(commands: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Returns whether a text may be a line for the dialogue: it contains a command, or a person might
-/// type it at the prompt.
+/// Returns whether the dialogue could read this text as a line: it contains a command, or it is
+/// something that a person may type at the prompt.
 pub fn is_line(text: &str) -> bool {
     text.split_whitespace().any(command::is_command)
         || !matches!(terminal::parse(text, &Position::default()), Ok(None))
@@ -121,7 +121,8 @@ pub fn run(input: impl BufRead, output: impl Write + Send) {
     run_commands(&[], input, output);
 }
 
-/// Like [`run`], but first runs `commands`, and waits after each for a search that ends by itself.
+/// Like [`run`], but first runs `commands`. After each command, waits until all its work is done,
+/// unless a search needs another command to end.
 fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
     dialogue(commands, &mut input, &Output::new(output, false));
 }
@@ -178,8 +179,8 @@ struct Printer<'a, W> {
     output: &'a Output<W>,
     game: &'a Game,
     mode: CastlingMode,
-    /// Dropped before `bestmove` is printed. If the GUI then sends `setoption` and `isready`,
-    /// `readyok` comes after the option has been set.
+    /// Dropped before `bestmove` is printed, so that an `isready` after it is queued like
+    /// `setoption`: `readyok` then follows the change.
     guard: Mutex<Option<TaskGuard<'a>>>,
     seen: person::Seen,
     /// With Minimal, the latest line of each MultiPV rank. `None` if all lines are printed.
@@ -331,7 +332,8 @@ const NEEDS_STOP: &str = "this search runs until 'stop'";
 /// Time after which the initialisation of the hash table is reported.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Initialises the hash table while `wanted` returns true. Reports this if it takes long.
+/// Initialises the hash table, and says so if it takes long. Stops early when `wanted` returns
+/// false.
 fn prepare(context: &mut EngineContext, wanted: impl Fn() -> bool + Sync) {
     let (engine, say) = (&mut context.engine, context.say);
     let (start, mib) = (Instant::now(), engine.settings().hash);
@@ -353,7 +355,8 @@ enum Task {
     /// A search with limits but no clock, or another task that ends by itself, such as perft or
     /// bench. It is finished even after the end of the input.
     Bounded,
-    /// A search on a clock. It ends by itself, or at the end of the input, since the GUI is gone.
+    /// A search on a clock, or for a hint. It ends by itself, or at the end of the input, because
+    /// the GUI is gone.
     Search,
     /// A search that needs `stop` to end.
     OpenEndedSearch,
@@ -519,7 +522,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             UciMessage::Uci => self.identify(),
             UciMessage::Debug(on) => self.output.options.debug.store(on, Ordering::Relaxed),
             // During a search, `readyok` is sent at once. But after `stop` it must follow the best
-            // move, because Scid takes a later move for the answer to its next `go`.
+            // move, because Scid takes a later `bestmove` as the answer to its next `go`.
             UciMessage::IsReady if self.is_busy() && !self.is_stopped() => {
                 self.output.send(&UciMessage::ReadyOk);
             }
@@ -539,7 +542,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                     context.engine.new_game();
                     // If Hash has changed, the table is prepared later, as more options may follow.
                     if context.engine.is_resized() {
-                        // A search that is already queued prepares the table in its own time.
+                        // A search that is already queued prepares the table as part of its time.
                         prepare(context, || {
                             !quitting.load(Ordering::Relaxed) && tasks.load(Ordering::Acquire) == 0
                         });
@@ -633,8 +636,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         true
     }
 
-    /// Returns the castling mode for a new position. Without UCI_Chess960 it is standard chess for
-    /// programs; for a person the FEN decides (`None`).
+    /// Returns the castling mode for a new position. Without UCI_Chess960, programs get standard
+    /// chess, and for a person the FEN decides (`None`).
     fn wanted_mode(&self) -> Option<CastlingMode> {
         if self.output.options.chess960.load(Ordering::Relaxed) {
             Some(CastlingMode::Chess960)
@@ -698,8 +701,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.queue(move |context| work(&mut context.engine, signals, guard));
     }
 
-    /// Queues a task that writes lines. The last line is written after the task has ended. If the
-    /// GUI then sends `setoption` and `isready`, `readyok` comes after the option has been set.
+    /// Queues a task that writes lines. The last line is written after the task counts as ended, so
+    /// that an `isready` after it is queued like `setoption`.
     fn count(&mut self, run: impl FnOnce(&Engine, &Arc<Signals>, &dyn Fn(&str)) + Send + 'a) {
         let output = self.output;
         self.start(Task::Bounded, Signals::default(), move |engine, signals, guard| {

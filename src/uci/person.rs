@@ -147,7 +147,7 @@ fn cell(position: &Position, square: Square) -> String {
     let piece = position.board().piece_at(square);
     let checked = position.is_check()
         && piece.is_some_and(|p| p.role == Role::King && p.color == position.turn());
-    // Red, light grey-green and dark grey-green in the 256-colour palette of terminals.
+    // Red, light grey-cyan and dark grey-cyan in the 256-colour palette of terminals.
     let background = if checked {
         160
     } else if square.is_light() {

@@ -1,8 +1,8 @@
 //! The prompt: a line editor with history, and output that is printed above the line while it is
 //! being edited.
 //!
-//! Output is queued, and one thread prints it. Therefore no thread holds a lock while it waits for
-//! the terminal: the editor accepts text to print only while it reads a line.
+//! Output is queued, and one thread prints it, because the editor accepts text only while it reads
+//! a line. Thus no other thread holds a lock while it waits for the terminal.
 
 use std::{
     io::{self, ErrorKind, Write},
@@ -32,7 +32,7 @@ enum Print {
 pub struct Prompt {
     editor: Editor<(), MemHistory>,
     print: Sender<Print>,
-    /// Whether a program types the lines now, so that no prompt is shown.
+    /// Whether the lines now come from a program, so that no prompt is shown.
     plain: bool,
 }
 

@@ -100,12 +100,12 @@ impl Setup {
         Some(m)
     }
 
-    /// Sets up the position of a `position` command: first the FEN (without one, the start
-    /// position), then the moves of the message, then those of its
-    /// [extension](super::extension::Extension::moves). If the command only adds moves to the last
-    /// one, only these are played, so that long games stay cheap. Castling rights must fit `mode`.
-    /// If `mode` is `None`, the castling rights decide it. Returns remarks on the parts of the FEN
-    /// that were dropped.
+    /// Sets up the position of a `position` command. `fen` is `None` for the start position. The
+    /// moves of the message are played first, then those of its
+    /// [extension](super::extension::Extension::moves), `beside`. If the command only adds moves to
+    /// the previous command, only these are played, so that long games stay cheap. Castling rights
+    /// that `mode` does not allow are dropped. If `mode` is `None`, the castling rights decide the
+    /// mode. Returns remarks on the parts of the FEN that were dropped.
     ///
     /// # Errors
     ///

@@ -130,7 +130,7 @@ pub fn table(table: &[(&str, &str, &str)], name: Option<&str>) -> Vec<String> {
 
 /// Formats the help of an option, with its default and its values.
 fn option([name, default, range, about]: [String; 4]) -> String {
-    // The default of a choice among names is one of the values, and is not repeated.
+    // The default of a combo option is one of its values, and is not repeated.
     let others: Vec<&str> = range.split(", ").filter(|&value| value != default).collect();
     let others = others.join(", ");
     let values = if default.is_empty() {
@@ -145,8 +145,8 @@ fn option([name, default, range, about]: [String; 4]) -> String {
     format!("    {name:<20}{about} ({values})")
 }
 
-/// Returns the position mirrored top to bottom, with colours and the side to move swapped. Returns
-/// `None` if that is not legal.
+/// Returns the position flipped vertically, with the colours and the side to move swapped. Returns
+/// `None` if the result is not legal.
 pub fn mirror(position: &Position) -> Option<Game> {
     let setup = position.chess().to_setup(shakmaty::EnPassantMode::Legal).into_mirrored();
     let (mirrored, _) = Position::from_setup_in(setup, Some(position.mode())).ok()?;

@@ -96,7 +96,7 @@ pub struct OrderError {
 pub const MOVES: &str =
     "e4, e2e4   play one or more moves, in any notation; a FEN sets up the board";
 
-/// Parses a line. Returns `None` for other lines, which may be commands of the protocol.
+/// Parses a line. Returns `None` if it is not an order. It may then be a command of the protocol.
 ///
 /// # Errors
 ///

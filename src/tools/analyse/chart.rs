@@ -27,7 +27,7 @@ const GAP: i32 = 8;
 const DOT: i32 = 4;
 /// Maximum number of move numbers below the plot.
 const MOST_NUMBERS: usize = 16;
-/// Maximum number of letters of a text.
+/// Maximum number of characters of a text.
 const LONGEST: usize = 80;
 
 const GREY: &str = "#55534e";
@@ -193,7 +193,7 @@ impl Chart {
             let sign = error.nag().sign();
             (sign, format!("{} {}", sign.unwrap_or_default(), error.name().to_lowercase()))
         });
-        let own = own.then(|| (None, "error that the game marks otherwise".to_owned()));
+        let own = own.then(|| (None, "error that the game marks differently".to_owned()));
         for ((sign, name), x) in legend.into_iter().chain(own).zip((LEFT..).step_by(130)) {
             dot(svg, x + DOT, HEIGHT - 16, colour(sign));
             text(svg, (x + 14, HEIGHT - 12), "", &name);
@@ -262,7 +262,7 @@ fn text(svg: &mut String, (x, y): (i32, i32), attributes: &str, text: &str) {
     let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" {attributes}>{text}</text>");
 }
 
-/// Shortens a text to `longest` letters, with an ellipsis for the rest.
+/// Shortens a text to `longest` characters, with an ellipsis for the rest.
 pub(super) fn shorten(text: &str, longest: usize) -> String {
     let mut short: String = text.chars().take(longest).collect();
     if short.len() < text.len() {
@@ -271,7 +271,7 @@ pub(super) fn shorten(text: &str, longest: usize) -> String {
     short
 }
 
-/// Escapes a text for XML, and shortens it to [`LONGEST`] letters.
+/// Escapes a text for XML, and shortens it to [`LONGEST`] characters.
 fn xml(text: &str) -> String {
     plain(&shorten(text, LONGEST)).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -332,7 +332,7 @@ mod tests {
         }
         // An annotator's mark that is not an error sign has its own entry in the legend.
         let own = chart(vec![point(0, None, None), point(0, Some("!?"), Some("e4!?"))]).svg();
-        assert!(own.contains(OTHER) && own.contains("the game marks otherwise"), "{own}");
+        assert!(own.contains(OTHER) && own.contains("the game marks differently"), "{own}");
         // A game without moves.
         assert!(chart(vec![point(0, None, None)]).svg().contains("</svg>"));
     }

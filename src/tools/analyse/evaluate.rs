@@ -20,8 +20,8 @@ use crate::{
     tools::interrupt::Interrupt,
 };
 
-/// Maximum number of plies of history for a search. After so many plies without a capture or a pawn
-/// move the game is over, so earlier moves do not matter.
+/// Maximum number of plies of history for a search. After this many plies without a capture or a
+/// pawn move, the game is over (seventy-five-move rule), so earlier moves do not matter.
 const HISTORY: usize = 150;
 
 /// The engine's evaluation of a position.

@@ -68,8 +68,8 @@ fn advise(args: &Args) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Recommends a number of threads within a game's share of the cores. A larger number must be at
-/// least a tenth faster than the one before. Also returns the reason.
+/// Recommends a number of threads within a game's share of the cores. A larger number is chosen
+/// only if it is at least a tenth faster than the best one so far. Also returns the reason.
 fn threads(speeds: &[Speed], games: usize) -> (Speed, String) {
     let cores = speeds.last().map_or(1, |speed| speed.threads);
     let share = (cores / games).max(1);
@@ -100,7 +100,8 @@ const MINUTES: u64 = 10;
 const UNKNOWN: u64 = 512 << 20;
 
 /// Recommends a table size in MiB, and returns the reason. The size is a power of two, at most half
-/// of the available memory, and at most the size that a search fills. `available` is in bytes.
+/// of the available memory, and at most the size that a search fills in [`MINUTES`]. `available` is
+/// in bytes.
 fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, String) {
     let half = available.unwrap_or(UNKNOWN) >> 21;
     let share = half.min(*HASH_RANGE.end() as u64) / games as u64;

@@ -36,13 +36,13 @@ use crate::{
 ///
 /// With --engine, the tables have a column for each engine, and a list shows the positions that
 /// only one of them solved. The node counts of other engines are from their last report before the
-/// move, so they may have searched more. Suites with themes in their ids (STS, PET, E_E_T) also get
-/// a total for each theme.
+/// move, so the engines may have searched more. Suites with themes in their ids (STS, PET, E_E_T)
+/// also get a total for each theme.
 ///
 /// --shard K/N runs every N-th line of all suites together, starting with line K, so that a job
 /// runner can divide the work between machines. With one thread and --nodes, every line gets the
-/// same answer as in a single run. The --csv files of the shards then differ from that of a single
-/// run only in times.
+/// same answer as in a single run. Together, the --csv files of the shards then differ from the
+/// file of a single run only in times.
 ///
 /// In --csv files, an apostrophe (') precedes text that a spreadsheet would read as a formula.
 #[derive(Debug, clap::Args)]

@@ -234,8 +234,8 @@ impl Process {
         }
     }
 
-    /// Searches a position. If `keeps_nodes` is not set, omits `go nodes` and sends `stop` at the
-    /// node limit instead.
+    /// Searches a position. If `keeps_nodes` is false, leaves `nodes` out of `go`, and sends
+    /// `stop` at the node limit instead.
     fn search(&mut self, task: &Task, keeps_nodes: bool) -> Result<Reply, EngineError> {
         let position = &task.record.position;
         let limits = task.limits();
@@ -244,8 +244,8 @@ impl Process {
         if !keeps_nodes && let Some(nodes) = sent.nodes.take() {
             // Engines that reach their maximum depth would wait under `infinite`.
             sent.depth = sent.depth.or(Some(DEEP));
-            // The engine must be stopped even if it is silent: at 50,000 nodes a second, which
-            // almost every alpha-beta engine exceeds, it has searched the nodes by then.
+            // A silent engine must be stopped too. By then it has searched the nodes, unless it is
+            // slower than 50,000 nodes a second, which hardly any alpha-beta engine is.
             quiet = quiet.min(GRACE + Duration::from_millis(nodes / 50));
         }
         if let Some(time) = limits.movetime {

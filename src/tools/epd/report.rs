@@ -284,7 +284,7 @@ fn notes(records: &[Record], attempts: &[Option<Attempt>], tally: &Tally) -> Vec
     notes
 }
 
-/// Returns whether the engine found a mate for the right side, but not the shortest.
+/// Returns whether the engine found a mate for the right side, but a longer one than required.
 fn shows_longer_mate(record: &Record, attempt: Option<&Attempt>) -> bool {
     let shown = attempt
         .filter(|attempt| attempt.solved == Some(false))

@@ -55,7 +55,7 @@ pub(super) struct Plan {
     pub engine_timeout: u64,
 }
 
-/// Search time if no limit is sure to end a search.
+/// Search time if none of --movetime, --nodes and --depth is given.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
 /// A position for a player, and the player's analysis so far.

@@ -62,7 +62,7 @@ impl Goal {
 
     /// Returns whether this move, with the line that led to it, meets the goal.
     ///
-    /// A move of `avoid` never does. A mate goal is met by any other move with a proven mate that
+    /// A move in `avoid` never does. A mate goal is met by any other move with a proven mate that
     /// is not longer. A mate in N is a best move even if `bm` names a different one. Without a mate
     /// goal, the move must be one of `best`, if there are any. If there are only points, the move
     /// must earn the most.

@@ -48,8 +48,8 @@ use crate::{
 ///
 /// The worth of a piece is the amount by which the evaluation falls when the piece is removed from
 /// the board. A piece stands well or badly if its worth differs from the usual worth of its kind by
-/// at least 0.6 pawns and by at least a sixth. The usual worth is an average over positions with
-/// about as many pieces: the benchmark's positions with more than 20 pieces, or the others.
+/// at least 0.6 pawns and by at least a sixth. The usual worth is an average over the benchmark's
+/// positions: those with more than 20 pieces if this position has more than 20, otherwise the rest.
 ///
 /// Moves and squares count as equal if they differ by less than a tenth of a pawn.
 #[derive(Clone, Debug, clap::Args)]
@@ -88,7 +88,7 @@ const DEFAULT_MOVETIME: Duration = Duration::from_secs(2);
 const LINE_LENGTH: usize = 12;
 /// Score in centipawns above which a side wins in any case.
 const PLENTY: Score = 1000;
-/// Half-moves without a capture or pawn move from which the fifty-move rule is mentioned.
+/// Halfmove clock from which the fifty-move rule is mentioned.
 const CLOCK: u32 = 80;
 
 /// The explanation of a position. Scores are from White's point of view. All sentences were
@@ -134,7 +134,7 @@ struct Choice {
     centipawns: Option<Score>,
     /// Moves to mate, negative if Black mates.
     mate: Option<i32>,
-    /// The expected result for the side to move, 0 to 1.
+    /// The expected score of the side to move, 0 to 1.
     chances: f64,
     /// The PV in SAN, beginning with this move.
     line: String,
@@ -157,7 +157,7 @@ struct Piece {
 ///
 /// # Errors
 ///
-/// If the position cannot be read or the output cannot be written.
+/// If there is not enough memory, a thread cannot be started, or the output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (game, before) = match read(&args.position) {
         Ok(read) => read,
@@ -284,8 +284,8 @@ fn threatening(found: &Searched) -> Bitboard {
     threats.map(origin).collect()
 }
 
-/// Adds the squares that a sentence names. The pieces there are not described again as well or
-/// badly placed.
+/// Adds the squares that a sentence names. No other sentence then says that a piece there stands
+/// well or badly.
 fn told_squares(squares: Bitboard, sentence: &Sentence) -> Bitboard {
     let words = sentence.text.split(|c: char| !c.is_ascii_alphanumeric());
     let named = words.filter_map(|word| word.get(word.len().checked_sub(2)?..)?.parse().ok());

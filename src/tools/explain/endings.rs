@@ -252,8 +252,8 @@ fn is_corner_held(at: &Position, bare: Color, plies: u32) -> Option<bool> {
     if to_corner == 0 { Some(true) } else { (!in_reach).then_some(false) }
 }
 
-/// Returns whether a king protects its lone knight or bishop against a rook at the end of the
-/// search. The side with the rook is to move, and the king is not in a corner region.
+/// Returns whether, at the end of the search, a king protects its lone knight or bishop against a
+/// rook. The side with the rook must be to move, and the king must not be near a corner.
 fn is_minor_held(at: &Position, defender: Color, plies: u32) -> Option<bool> {
     let board = at.board();
     let minor = (board.knights() | board.bishops()).single_square();

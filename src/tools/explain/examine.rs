@@ -29,8 +29,8 @@ use crate::{
 /// Minimum gain of a threat, in centipawns: the difference between the scores with and without a
 /// free move. In the opening, a free move by itself is worth up to a pawn.
 const THREAT: Score = 150;
-/// Minimum gain of a threat in the expected result. A side that wins anyway gains little by a
-/// threat.
+/// Minimum gain of a threat in expected score, from 0 to 1. A side that is winning anyway gains
+/// little by a threat.
 const CHANCES: f64 = 0.1;
 /// Tolerance, in centipawns, of the search that confirms a gain. It evaluates with material and
 /// piece-square tables.
@@ -55,9 +55,9 @@ pub(super) struct Searched {
     pub(super) best: Option<Info>,
     /// The best line that begins with another move.
     pub(super) second: Option<Info>,
-    /// The opponent's threat if the side to move passed.
+    /// The opponent's threat: what it would play if the side to move passed.
     pub(super) threat: Option<Threat>,
-    /// The threat of the best move: the line if the opponent passed.
+    /// The threat that the best move makes: the line that would follow if the opponent passed.
     pub(super) next: Option<Threat>,
     /// The result that only the best move achieves.
     pub(super) only: Option<&'static str>,

@@ -1,6 +1,6 @@
 //! Sentences about a move.
 //!
-//! The code for each kind of sentence is in one place: it looks for the pieces or moves, confirms
+//! The code for each kind of sentence is in one place. It looks for the pieces or moves, confirms
 //! the claim with the [rules](super::rules) or the search, and puts it into words. A new kind needs
 //! a variant of [`Kind`] in order of importance, an arm in [`Played::words`], and a check in the
 //! tests.
@@ -250,7 +250,7 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Describes a promotion: `promotes to a rook (a queen would give stalemate)`.
+    /// Describes a promotion: `promotes to a rook (a queen would stalemate)`.
     fn promotes(&self) -> Option<String> {
         let role = self.m.promotion()?;
         let is_queen = |m: &Move| {
@@ -258,7 +258,7 @@ impl<'a> Played<'a> {
         };
         let queen = self.before.legal_moves().into_iter().find(is_queen)?;
         let avoids = role != Role::Queen && self.before.play(queen).chess().is_stalemate();
-        let why = if avoids { " (a queen would give stalemate)" } else { "" };
+        let why = if avoids { " (a queen would stalemate)" } else { "" };
         Some(format!("promotes to a {}{why}", role_name(role)))
     }
 
@@ -278,8 +278,8 @@ impl<'a> Played<'a> {
         Some(self.in_the_line(words, gain.plies))
     }
 
-    /// Returns whether the side to move loses anyway: a captured piece is no gain then, and a
-    /// threat that the move meets is followed by another.
+    /// Returns whether the side to move is losing anyway. Then capturing a piece gains nothing, and
+    /// meeting one threat does not help.
     fn loses_anyway(&self) -> bool {
         self.score.is_some_and(|score| score <= -SURE)
     }
@@ -306,7 +306,8 @@ impl<'a> Played<'a> {
         Some(format!("holds out for {}{than}", counted(moves as usize, "move")))
     }
 
-    /// Describes a repetition in the line of an equal position that is not a known ending.
+    /// Describes a repetition in the line, if the score is a draw and the position is not a known
+    /// ending.
     fn repeats(&self) -> Option<String> {
         self.score.filter(|&score| score == DRAW && endings::known(self.before).is_none())?;
         let mut game = self.game?.clone();
@@ -401,7 +402,7 @@ impl<'a> Played<'a> {
         Some(format!("takes the {taken} on {}{how}", taken_on(self.m)))
     }
 
-    /// Describes the exchange for a piece of the same value, which is recaptured at once.
+    /// Describes the capture of a piece of about the same value, if it is recaptured at once.
     fn exchange(&self) -> Option<String> {
         let (taken, role) = (self.m.capture()?, self.m.promotion().unwrap_or(self.m.role()));
         let back = self.line.get(1)?.is_capture() && self.line[1].to() == self.m.to();
@@ -587,8 +588,8 @@ impl<'a> Played<'a> {
         only.then_some(if ending.winner.is_some() { "wins" } else { "draws" })
     }
 
-    /// Describes the target that a king approaches in an endgame: an enemy or passed pawn that it
-    /// reaches in the line, the enemy king if there are no pawns, or the centre.
+    /// Describes the target that a king approaches in an endgame. This is an enemy or passed pawn
+    /// that it reaches in the line, the enemy king if there are no pawns, or the centre.
     fn approached(&self) -> Option<String> {
         let from = self.m.from().filter(|_| self.m.role() == Role::King && !self.m.is_castle())?;
         let (board, to, us) = (self.after.board(), self.m.to(), self.before.turn());

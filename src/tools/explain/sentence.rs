@@ -33,7 +33,7 @@ pub(super) enum Kind {
     PinnedDefender,
     /// The moved piece pins another to its king.
     Pins,
-    /// The move opens the line of another piece to a target.
+    /// The move discovers an attack by another piece.
     Uncovers,
     /// The move recaptures on the square of the opponent's last capture.
     TakesBack,
@@ -69,7 +69,7 @@ pub(super) enum Kind {
     OpenFile,
     /// The result of the ending is known.
     Book,
-    /// In an endgame, the king moves closer to a pawn, a lone king or the centre.
+    /// In an endgame, the king moves closer to a pawn, the enemy king or the centre.
     Approaches,
     /// The line of the move brings a piece to a better square, according to the evaluation.
     Square,

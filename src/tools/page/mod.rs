@@ -75,7 +75,7 @@ pub(super) struct Spot {
     pub pinned: bool,
     /// The annotation symbol of the move, such as `??`.
     pub mark: &'static str,
-    /// Whether Lancet judges the move as an error but the game has another mark.
+    /// Whether Lancet judges the move to be an error, but the game has a different mark.
     pub other: bool,
     /// The player's clock after the move.
     clock: String,
@@ -134,7 +134,7 @@ impl Spot {
         self.best = line.first().map(|&m| squares(m, position.mode()));
     }
 
-    /// Records whether Lancet judges the move that leads here as an error. Call it after
+    /// Records whether Lancet judges the move that leads here to be an error. Call this after
     /// `annotate`, which sets the mark of the move.
     pub(super) const fn judge(&mut self, is_error: bool) {
         self.other = is_error && !matches!(self.mark.as_bytes(), b"?!" | b"?" | b"??");

@@ -51,7 +51,7 @@ impl Fault {
     }
 }
 
-/// Counts the paths of exactly `depth` plies, by the rules alone.
+/// Counts the leaf nodes at `depth` plies, by the rules alone.
 pub(crate) fn count(chess: &Chess, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -80,7 +80,7 @@ impl Counter {
         Counter { through, histories: Histories::default() }
     }
 
-    /// Counts paths like [`count`].
+    /// Counts leaf nodes, like [`count`].
     ///
     /// # Errors
     ///
@@ -98,7 +98,8 @@ impl Counter {
 
     fn count_picked(&self, position: &Position, depth: u32) -> Result<u64, Fault> {
         if *position.keys() != position.keys_from_scratch() {
-            return Err(Fault::at(position, "the updated keys differ from keys computed anew"));
+            let what = "the updated keys differ from those computed from scratch";
+            return Err(Fault::at(position, what));
         }
         if position.checkers() != position.chess().checkers() {
             return Err(Fault::at(position, "cached checkers are wrong"));
@@ -130,7 +131,7 @@ impl Counter {
                 break;
             }
         }
-        // Equal lengths and sums of squares show that no move is missing or given twice.
+        // If a move is missing and another is given twice, the sums of squares differ.
         let sum = |moves: &MoveList| -> u64 {
             moves.iter().map(|&m| u64::from(PackedMove::from(m).bits()).pow(2)).sum()
         };
@@ -176,7 +177,7 @@ impl Counter {
     }
 }
 
-/// Counts paths with one accumulator per ply, like the search.
+/// Counts leaf nodes with one accumulator per ply, like the search.
 fn count_evaluated(
     accumulators: &mut Accumulators,
     position: &Position,

@@ -75,7 +75,8 @@ pub struct Outcome {
 }
 
 /// Checks every count of `cases` that expects at most `budget` nodes, several in parallel. Calls
-/// `progress` from any thread, with the nodes of each count and a description if it is wrong.
+/// `progress` from any thread, with the expected nodes of each count and a description if it is
+/// wrong.
 ///
 /// # Errors
 ///

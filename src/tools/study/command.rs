@@ -42,16 +42,16 @@ use crate::{
 /// tablebase positions are not grown further.
 ///
 /// The first searches take --step nodes. Each further search of a position takes twice as many
-/// nodes as the last one, up to an eighth of all nodes so far, and up to 100 million. A new position
-/// gets half as many nodes as the position before it. No search gets less than --step.
+/// nodes as the last one, up to an eighth of all nodes so far, and up to 100 million. A new
+/// position gets half as many nodes as the position before it. No search gets less than --step.
 ///
 /// The tree grows until --hours or --nodes is reached, or until Ctrl-C. With --pin, --unpin, --pgn
 /// or --html, it grows only if --hours or --nodes is given.
 ///
-/// The file is written as the tree grows. Ctrl-C and a kill lose the searches in progress, and a
-/// power failure also loses the last ten seconds. To continue, repeat the command, or name the file
-/// alone: `lancet study FILE.study`. The study of a game grows all its positions. If more moves
-/// have been played since, run the command with the longer game to add them.
+/// The file is written as the tree grows. Ctrl-C and a kill signal lose the searches in progress,
+/// and a power failure also loses the last ten seconds. To continue, repeat the command, or name
+/// the file alone: `lancet study FILE.study`. A study of a game grows from every position of the
+/// game. If more moves have been played since, run the command with the longer game to add them.
 ///
 /// --pin treats the moves of a line as best, whatever their scores, so that growth continues this
 /// line. --unpin removes the pin. --at limits growth to the positions below one line.
@@ -299,7 +299,7 @@ impl Lines {
     }
 }
 
-/// Pins, grows, writes and reports, as the options demand.
+/// Pins, grows, writes and reports, as the options say.
 fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
     let outputs = || [&args.pgn, &args.html].into_iter().flatten();
     let mut inputs = vec![study.path().to_owned()];

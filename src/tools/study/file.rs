@@ -1,7 +1,7 @@
 //! The file of a study. Each event that changed the tree is a line with a checksum and JSON.
 //!
-//! Lines are only appended. Therefore a kill loses only the searches in progress, and a power
-//! failure also the data of the last ten seconds, which may not have reached the disk.
+//! Lines are only appended. If the process is killed, only the searches in progress are lost. A
+//! power failure also loses the last ten seconds, which may not have reached the disk.
 
 use std::{
     collections::BTreeMap,

@@ -33,7 +33,7 @@ fn explained(position: &str, nodes: u64) -> Explanation {
 
 /// Checks the explanations of the positions in `tests/data/explain.toml`.
 #[test]
-fn thirty_positions() {
+fn positions_of_the_data_file() {
     let cases: Cases = toml::from_str(include_str!("../../../../tests/data/explain.toml")).unwrap();
     assert!(cases.position.len() >= 30, "{}", cases.position.len());
     let mut wrong = Vec::new();
@@ -55,7 +55,7 @@ fn thirty_positions() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Plays random games. Differences below a tenth of a pawn must not be mentioned, and a finished
+/// Plays a random game. Differences below a tenth of a pawn must not be mentioned, and a finished
 /// game is explained in two lines.
 #[test]
 fn nothing_is_made_of_nothing() {
