@@ -63,7 +63,7 @@ pub struct Job {
     pub game: Game,
     /// The limits of the search.
     pub limits: Limits,
-    /// The signals to it while it runs: stop and ponderhit.
+    /// The signals sent to the search while it runs: stop and ponderhit.
     pub signals: Arc<Signals>,
 }
 
@@ -75,15 +75,15 @@ impl Job {
     }
 }
 
-/// The range of Hash, in MiB.
+/// The range of the UCI option Hash, in MiB.
 pub(crate) const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
-/// The range of Threads.
+/// The range of the UCI option Threads.
 pub(crate) const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
 /// The range of search depths, in plies.
 #[allow(clippy::cast_possible_truncation)] // MAX_PLY is a few hundred
 pub(crate) const DEPTH_RANGE: std::ops::RangeInclusive<u32> = 1..=search::MAX_PLY as u32 - 1;
 
-/// The default and maximum of BookDepth, in moves.
+/// The default and maximum of the UCI option BookDepth, in moves.
 pub(crate) const BOOK_DEPTH: u32 = 255;
 
 /// The settings that are kept between searches.
@@ -93,7 +93,7 @@ pub struct Settings {
     pub hash: usize,
     /// Number of search threads.
     pub threads: usize,
-    /// Time kept back from every clock for transmission.
+    /// Time reserved on every clock for delays between the engine and the GUI.
     pub move_overhead: Duration,
     /// Nodes that count as one millisecond of every clock; 0 uses the real clock.
     pub nodestime: u64,
@@ -128,8 +128,8 @@ impl Settings {
     }
 
     /// Checks that there is enough memory for this number of engines with these settings at
-    /// the same time. Allocating the tables would not show a shortage, because their memory is
-    /// not used at first.
+    /// the same time. Allocating the tables would not show a shortage, because the
+    /// system provides the memory only when it is first used.
     ///
     /// # Errors
     ///
@@ -247,7 +247,7 @@ impl Engine {
         &self.settings
     }
 
-    /// Returns the options that may change during a search, from any thread.
+    /// Returns the options that any thread may change during a search.
     pub fn live(&self) -> Arc<LiveOptions> {
         Arc::clone(&self.live)
     }
@@ -285,10 +285,11 @@ impl Engine {
         self.table.mib() == self.settings.hash
     }
 
-    /// Resizes the table if necessary, allocates its memory, and clears it if a new game has
-    /// begun. It uses as many threads as a search. [`Engine::go`] does the same, but then it
-    /// costs time on the clock. `go_on` is called many times a second. If it returns false, the
-    /// work stops, and the next call of this function continues it.
+    /// Resizes the table if necessary, allocates its memory, and clears it if its contents are
+    /// no longer valid, for example in a new game. It uses as many threads as a search.
+    /// [`Engine::go`] does the same, but then it costs time on the clock. `go_on` is called many
+    /// times a second. If it returns false, the work stops, and the next call of this function
+    /// continues it.
     ///
     /// # Errors
     ///
@@ -514,8 +515,8 @@ impl Engine {
         Terms { handicap, budget: self.budget(&limits), limits }
     }
 
-    /// With `nodestime`, replaces the time on the clock by the time that the remaining nodes
-    /// stand for. The clock at the first move of a game gives the number of nodes. After that
+    /// With `nodestime`, replaces the time on the clock with the time that the remaining nodes
+    /// represent. The clock at the first move of a game gives the number of nodes. After that
     /// the engine counts them itself, because the GUI's clock measures real time.
     fn count_clock_in_nodes(&mut self, limits: &mut Limits) {
         let (rate, Some(clock)) = (self.settings.nodestime, &mut limits.clock) else { return };
@@ -703,8 +704,8 @@ fn ask_tablebases<'a>(
     (!drawn && !ranking.distances).then_some(prober)
 }
 
-/// Waits until the best move may be sent: for `stop` or the ponderhit, and at limited
-/// strength for the thinking time of the player.
+/// Waits until the best move may be sent: until `stop` or `ponderhit` if the search requires
+/// it, and at limited strength until the simulated player has thought long enough.
 fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
     job.signals.wait(job.limits.infinite);
     if let (Some(handicap), Some(budget)) = (shared.handicap, shared.budget)

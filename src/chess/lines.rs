@@ -16,7 +16,7 @@ const LONGEST_FILE: u64 = 512 << 20;
 /// Maximum number of bytes of a line that are read at once. Longer lines are split.
 const LONGEST_LINE: usize = 16 << 20;
 
-/// The errors of reading lines of text.
+/// The errors from reading lines of text.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
     /// The file cannot be read.
@@ -100,8 +100,8 @@ pub fn split(mut bytes: &[u8]) -> Result<Vec<Line>, TextError> {
 /// Reads a line with its line ending: LF, CR LF or CR. Returns an empty line at the end of the
 /// stream, and very long lines in parts.
 ///
-/// Removes byte order marks, which joined files have in the middle. Replaces control characters by
-/// blanks, for example form feeds and the end-of-file character of DOS.
+/// Removes byte order marks, which joined files have in the middle. Replaces control characters,
+/// such as form feeds and the end-of-file character of DOS, with spaces.
 ///
 /// # Errors
 ///

@@ -29,8 +29,9 @@ pub fn is_tactical(m: Move) -> bool {
     m.is_capture() || m.promotion() == Some(Role::Queen)
 }
 
-/// A receiver of generated moves. Any closure is one. A type of its own can have its
-/// [`take`](Sink::take) inlined into every loop of the generator, where the role is a constant.
+/// A receiver of generated moves. Any closure is one. A dedicated type can mark its
+/// [`take`](Sink::take) as inline, so that it is compiled into every loop of the generator, where
+/// the role is a constant.
 pub trait Sink {
     /// Receives the next move.
     fn take(&mut self, m: Move);
@@ -300,7 +301,7 @@ impl<'a> Generator<'a> {
         push(double, 2 * forward, &[None]);
     }
 
-    /// Returns the squares that pawns reach by a second step after a push to these squares.
+    /// Returns the target squares of double pushes whose first step ends on these squares.
     fn second_steps(&self, pushed: Bitboard) -> Bitboard {
         let third = self.us().fold_wb(Rank::Third, Rank::Sixth);
         (pushed & Bitboard::from(third)).shift(self.forward()) & !self.occupied()
@@ -311,7 +312,7 @@ impl<'a> Generator<'a> {
         (self.board().pawns() & self.ours()).shift(self.forward()) & !self.occupied()
     }
 
-    /// Returns origin and target of the pawn moves to these squares, except those that a pin
+    /// Returns the origins and targets of the pawn moves to these squares, except moves that a pin
     /// forbids.
     fn pawn_moves(&self, to: Bitboard, step: i32) -> impl Iterator<Item = (Square, Square)> {
         to.into_iter()
@@ -430,9 +431,9 @@ impl<'a> Generator<'a> {
         !self.position.pinned().contains(from) || attacks::aligned(self.king(), from, to)
     }
 
-    /// Returns the squares to which pieces other than the king may move. Out of check, these are
-    /// all squares. In check, they are the square of the checker and the squares between it and the
-    /// king. In double check, there are none.
+    /// Returns the squares to which pieces other than the king may move. If it is not in
+    /// check, these are all squares. In check, they are the square of the checker and the squares
+    /// between it and the king. In double check, there are none.
     fn evasions(&self) -> Bitboard {
         let checkers = self.position.checkers();
         if checkers.is_empty() {
@@ -480,7 +481,7 @@ impl<'a> Generator<'a> {
         king_of(self.board(), self.us())
     }
 
-    /// Returns the difference of square numbers for a pawn push.
+    /// Returns the difference between the square numbers of a pawn push: 8 for White, -8 for Black.
     fn forward(&self) -> i32 {
         self.us().fold_wb(8, -8)
     }

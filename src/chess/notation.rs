@@ -15,10 +15,10 @@ use crate::chess::{
     score::{Score, is_decisive, mate_distance},
 };
 
-/// The errors of reading a move.
+/// The errors from parsing a move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// The text is not in the notation of a move.
+    /// The text is not a move in the expected notation.
     #[error("'{text}' is not a move: expected one like {expected}")]
     Unreadable {
         /// The text as given.
@@ -44,7 +44,7 @@ pub enum MoveError {
     },
 }
 
-/// The errors of reading a sequence of moves.
+/// The errors from parsing a sequence of moves.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MovesError {
     /// The start position cannot be read.
@@ -360,8 +360,8 @@ pub fn plural(number: usize, noun: &str) -> String {
     format!("{noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Returns a number rounded to three digits, with a unit from 1000 on: `999`, `12.3k`, `4.56M`.
-/// The largest unit is `G`.
+/// Returns a number rounded to three significant digits, with a suffix if it is at least 1000:
+/// `999`, `12.3k`, `4.56M`. The largest suffix is `G`.
 pub fn short(number: f64) -> String {
     let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {
@@ -427,7 +427,7 @@ mod tests {
         reads("4k3/8/8/8/8/5N2/8/4K3 w - - 0 1", &["Nd4", "nd4", "ND4", "nf3d4", "NF3-D4"]);
         reads("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", &["exd6", "EXD6", "Exd6"]);
         reads("4k3/8/8/8/8/2p5/1P6/B3K3 w - - 0 1", &["b2c3", "bxc3"]);
-        // Chess960: king and rook swap places.
+        // Chess960: the rook passes the king, which stays on c1.
         reads("4k3/8/8/8/8/8/8/1RK5 w B - 0 1", &["O-O-O", "c1b1", "0-0-0"]);
     }
 

@@ -172,7 +172,7 @@ impl Keys {
 /// let next = start.play(m);
 /// assert_ne!(next.key(), start.key());
 /// assert_eq!(start.legal_moves().len(), 20);
-/// // An error names the wrong field.
+/// // The error message quotes the invalid field.
 /// let error = Position::from_fen("8/8/8/8 w - - 0 1", CastlingMode::Standard).unwrap_err();
 /// assert!(error.to_string().contains("'8/8/8/8'"));
 /// ```
@@ -247,7 +247,7 @@ impl Position {
                 remarks.push(if is_shuffled && index == 2 {
                     format!("{name} '{given}' need Chess960 (UCI_Chess960): using '{used}'")
                 } else {
-                    format!("the board contradicts {name} '{given}': using '{used}'")
+                    format!("the board contradicts the {name} '{given}': using '{used}'")
                 });
             }
         }
@@ -268,8 +268,8 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// If the position is illegal. More promoted pieces than missing pawns are allowed, up to
-    /// [`MAX_MEN`] men in all.
+    /// If the position is illegal. Impossible checks are allowed. So are more promoted pieces than
+    /// missing pawns, up to [`MAX_MEN`] men in all.
     pub(crate) fn from_setup_in(
         setup: Setup,
         mode: Option<CastlingMode>,

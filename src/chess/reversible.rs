@@ -107,8 +107,8 @@ mod tests {
     }
 
     proptest! {
-        /// Random walks with few pieces, which often repeat positions. The result must be the same
-        /// as by trying all legal moves.
+        /// Random walks with few pieces, which often repeat positions. The result must match
+        /// that of trying all legal moves.
         #[test]
         fn repetitions_are_those_that_a_move_makes(
             sparse: bool,

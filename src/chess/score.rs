@@ -65,8 +65,8 @@ pub fn winning_chances(score: Score) -> f64 {
 /// that a later loss is better than an earlier one. For mates, `pivot = -DECISIVE`.
 ///
 /// The node first shifts its window the opposite way. The two shifts match: a score fails low (or
-/// high) inside the node if and only if the returned score does so outside. Therefore a bound inside
-/// the node never looks like an exact score outside:
+/// high) inside the node if and only if the returned score does so outside. Therefore a bound
+/// inside the node never looks like an exact score outside:
 ///
 /// ```
 /// use lancet::chess::score::Delay;

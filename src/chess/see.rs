@@ -24,7 +24,7 @@ fn gain(m: Move) -> i32 {
     captured + promoted
 }
 
-/// Returns whether `m` captures where the move before it, `last`, has captured.
+/// Returns whether `m` captures on the square on which the previous move, `last`, captured.
 pub(crate) fn recaptures(last: Option<Move>, m: Move) -> bool {
     m.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == m.to())
 }
@@ -177,8 +177,8 @@ mod tests {
             // defended one.
             ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
             ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -220),
-            // The defending knight is pinned. In the third position, the queen that is captured
-            // pinned the rook.
+            // The defending knight is pinned. In the third position, the captured queen was pinning
+            // the rook.
             ("4k3/8/4n3/2p5/8/B7/8/4R2K w - - 0 1", "a3c5", 100),
             ("4k3/3n4/8/1B2p3/8/8/8/4R2K w - - 0 1", "e1e5", 100),
             ("k7/8/3p4/4q3/8/6B1/4R3/4K3 w - - 0 1", "g3e5", 720),

@@ -95,7 +95,7 @@ const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Searches with one thread per memory (Lazy SMP) and passes the results to `decide`. The result
 /// of the first thread, which is the calling thread, comes first. `decide` may be called while some
-/// helper threads are still ending.
+/// helper threads are still running.
 pub(super) fn search<T>(
     shared: &Shared,
     memories: &mut [Memory],
@@ -144,7 +144,7 @@ pub(super) fn search<T>(
         results.sort_by_key(|result| result.thread);
         let decision = decide(&results);
         for helper in helpers {
-            // If the helper panicked, this was reported, and the decision did not need its result.
+            // A panic of a helper has been reported, and the decision did not need its result.
             let _ = helper.join();
         }
         decision
@@ -230,13 +230,13 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_goes_on_where_it_is_waited_for() {
+    fn a_panic_propagates_to_the_caller() {
         let panicked = std::panic::catch_unwind(|| run("test", || resume_unwind(Box::new(42))));
         assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&42));
     }
 
     /// Returns the index chosen from these results: depth, index of the best move in the start
-    /// position's list, its score and the kind of the score.
+    /// position's list, its score and bound type.
     fn elected(found: &[(u32, usize, i32, Bound)]) -> usize {
         let results: Vec<SearchResult> = found
             .iter()

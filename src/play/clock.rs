@@ -25,8 +25,8 @@ fn reserve() -> Duration {
 }
 
 impl Budget {
-    /// Returns the budget for a move on this clock. `overhead` is kept back for
-    /// transmission. The budget never exceeds the remaining time, whatever the increment.
+    /// Returns the budget for a move on this clock. `overhead` is reserved for delays between the
+    /// engine and the GUI. The budget never exceeds the remaining time, whatever the increment.
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
         // The search must find a move even if the clock has run out.
         let time = clock.time.saturating_sub(overhead + reserve()).max(Duration::from_millis(1));
@@ -56,7 +56,7 @@ impl Budget {
         Budget { soft, ..self }
     }
 
-    /// Returns a budget with the earlier soft limit and the earlier hard limit of both.
+    /// Returns a budget with the earlier soft limit and the earlier hard limit of the two.
     pub fn min(self, other: Budget) -> Budget {
         let soft = match (self.soft, other.soft) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -87,7 +87,8 @@ pub struct Lag {
 }
 
 impl Lag {
-    /// Longest lag. A larger difference means that the clock was changed, and is ignored.
+    /// Longest lag that counts. A larger difference means that the clock was changed, and is
+    /// ignored.
     const MOST: Duration = Duration::from_millis(500);
     /// Multiple of the mean that is kept back. On a busy system the lag of a move can be
     /// several times the mean, and exceed the increment for many moves in a row.
@@ -124,7 +125,7 @@ pub struct Stability {
     pub iterations: u32,
     /// Number of consecutive iterations with the same best move.
     pub same_best: u32,
-    /// Number of consecutive iterations with a score close to its mean.
+    /// Number of consecutive iterations whose score was close to the best move's average score.
     pub same_score: u32,
     /// Share of the nodes spent on the best move, 0 to 1.
     pub best_share: f64,
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ponders_takes_a_quarter_more() {
+    fn pondering_adds_a_quarter() {
         let seconds = Duration::from_secs;
         let of = |soft, hard| Budget { soft: Some(soft), hard };
         assert_eq!(of(seconds(4), seconds(9)).with_pondering(), of(seconds(5), seconds(9)));
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_time_is_used_up_but_for_a_tenth() {
+    fn movetime_is_used_except_for_the_overhead() {
         for (movetime, overhead, used) in [
             (1000, 10, 990),
             (100, 10, 90),

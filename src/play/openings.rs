@@ -43,7 +43,7 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Returns openings by random moves from the start position.
+    /// Returns openings made by random moves from the start position.
     pub const fn random() -> Openings {
         Openings::from_books(Vec::new())
     }

@@ -8,13 +8,13 @@ crate::system::tune::params! {
     /// Milliseconds of every clock that are never spent, because a busy machine can delay a
     /// move by that much.
     clock_reserve: 50, 0..=500, 10;
-    /// Assumed number of moves to the end of the game, if the GUI sends no `movestogo`. A larger
-    /// `movestogo` counts as this many.
+    /// Assumed number of moves to the end of the game, with an increment and without `movestogo`.
+    /// A larger `movestogo` counts as this many.
     clock_horizon: 27, 8..=80, 3;
-    /// Assumed number of moves to the end of the game without `movestogo` and increment.
+    /// Assumed number of moves to the end of the game without `movestogo` or an increment.
     clock_sudden: 34, 8..=80, 3;
     /// Share of the increment that a move gets, in per cent. It is above 100 because later
-    /// moves decide less.
+    /// moves matter less.
     clock_increment: 160, 0..=300, 10;
     /// Share of a move's time after which no new iteration starts, in per cent, before
     /// scaling by [`Stability::scale`](super::clock::Stability::scale).

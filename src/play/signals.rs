@@ -10,12 +10,12 @@ use std::{
 
 use crate::system::sync::{lock, unpoisoned};
 
-/// The signals that the caller of a search sends to it. The side that receives `go`
-/// makes new signals for each `go`, so that a stop cannot be lost.
+/// The signals that the caller of a search sends to it. The receiver of `go` creates new
+/// signals for each search, so that a stop cannot be lost.
 ///
-/// The flags are read without a lock and with relaxed ordering. A search depends on no
-/// other data from the other side, so no ordering is needed, and every machine makes an
-/// atomic store visible soon. The flags are *written* under the lock of `clock_start`, for
+/// The flags are read without a lock and with relaxed ordering. They publish
+/// no other data, so the search needs no ordering. Every machine soon makes an atomic store
+/// visible to other threads. The flags are *written* under the lock of `clock_start`, for
 /// two reasons. First, a thread that checks them and then sleeps cannot miss a change in
 /// between. Second, a search that sees the ponderhit waits for the lock before it reads the
 /// clock, so it reads the new start.
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// Every waiting thread is woken, in whichever order signal and wait come. `tt::tests`
+    /// Every waiting thread wakes, whether the signal or the wait comes first. `tt::tests`
     /// describes how to run this under Miri.
     #[test]
     fn no_signal_is_lost() {

@@ -51,7 +51,7 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
 
 /// The scale. Values for other ratings are interpolated, those of nodes logarithmically.
 /// From 1400 to 2200 it was measured against Stockfish's UCI_Elo. Below 1400, and from 2200 to
-/// 2600, it was measured in games of Lancet against itself. Higher ratings were not measured. See
+/// 2600, it was measured in self-play. Higher ratings were not measured. See
 /// `README.md` in this folder.
 const LEVELS: [Level; 12] = [
     level(500, 39.0, 1.0, 400.0, 0.62),
@@ -92,7 +92,7 @@ const SURE_UP_TO: u32 = 2000;
 /// folder shows how many of 50 games it wins within fifty moves.
 const KNOWN_NODES: u64 = 5_000;
 
-/// A limited player in one game.
+/// A player of limited strength, in one game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handicap {
     /// Nodes for a move.
@@ -135,8 +135,8 @@ impl Handicap {
         Handicap { nodes, depth: u32::MAX, error: 0.0, oversight: 0.0, ..self }
     }
 
-    /// Returns the limits of a search by this player. If there are sure moves, it searches
-    /// only these.
+    /// Returns the limits of a search by this player. Up to a rating of 2000, it searches only
+    /// the sure moves, if there are any.
     #[must_use]
     pub fn limit(&self, limits: &Limits, game: &Game) -> Limits {
         let mut searchmoves = limits.searchmoves.clone();
@@ -165,7 +165,7 @@ impl Handicap {
     /// Returns whether the player overlooks this move, `ply` plies from the root. It
     /// overlooks no move at the root, because people look at those one by one, and none in
     /// check. At later plies, it overlooks a larger share: a tenth more for each ply after the
-    /// first, up to twice as many.
+    /// first, up to twice that of the first ply.
     pub fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
         if ply == 0 || position.is_check() {
             return false;
@@ -178,9 +178,9 @@ impl Handicap {
     }
 
     /// Returns the time to use before playing `m`. On average, the player uses as much time as
-    /// the engine at full strength. The time varies as with humans, whose times are roughly
-    /// log-normal, and it never exceeds the budget. `stability` is that of the search that found
-    /// the move.
+    /// the engine at full strength. The time varies like a human's: its distribution is
+    /// roughly log-normal. It never exceeds the budget. `stability` is that of the search that
+    /// found the move.
     pub fn thinking_time(
         &self,
         budget: Budget,
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_are_known_from_a_rating_on() {
+    fn endings_are_known_from_a_minimum_rating() {
         for (fen, rating) in [
             ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", Some(800)),
             ("8/8/8/3k4/8/8/8/KQ6 b - - 0 1", None),

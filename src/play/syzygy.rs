@@ -202,7 +202,7 @@ impl Tablebases {
         self.tables.max_pieces()
     }
 
-    /// Returns the WDL value of a position, assuming that its fifty-move counter is zero.
+    /// Returns the WDL value of a position, assuming that its halfmove clock is zero.
     fn wdl(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<Wdl> {
         if chess.board().occupied().count() == 2 {
             // There is no table for bare kings.
@@ -255,7 +255,7 @@ impl Tablebases {
     }
 
     /// Returns the result of each of `moves` in the position of `game`, taking its
-    /// fifty-move counter and repetitions into account. Without DTZ tables the scores have no
+    /// halfmove clock and repetitions into account. Without DTZ tables the scores have no
     /// bounds. Returns `None` if the tables do not know the results of all moves.
     pub fn rank_moves(
         &self,
@@ -312,8 +312,8 @@ pub(crate) struct Confirming<'a> {
 impl Confirming<'_> {
     /// Cuts the PV where its result changes. The value of the first move gives the expected
     /// result. If it is unknown, the sign of a decisive score gives it. Otherwise, the first
-    /// position of the line in the tables does. A line to mate is not checked, because it
-    /// proves its own result.
+    /// position of the line that is in the tables gives it. A line to mate is not checked,
+    /// because it proves its own result.
     pub(crate) fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };
         if mate_distance(info.score).is_some() {
@@ -395,7 +395,7 @@ pub struct Ranking {
     pub distances: bool,
 }
 
-/// Returns the result of a move that ends the game by mate or by the third repetition.
+/// Returns the result of a move that ends the game by mate or by threefold repetition.
 fn over(game: &Game, child: &Position) -> Option<Known> {
     if child.is_check() && child.legal_moves().is_empty() {
         return Some(Known { value: Value::Win, bounds: Value::Win.bounds(1) });
@@ -451,7 +451,7 @@ impl<'a> Prober<'a> {
 
     /// Returns bounds on the score of a position with this remaining `depth`. It probes only
     /// positions after a capture or pawn move. There the value is exact because the
-    /// fifty-move counter is zero, and the number of probes stays small. A successful probe
+    /// halfmove clock is zero, and the number of probes stays small. A successful probe
     /// increments `hits`.
     pub fn probe(
         &self,
@@ -647,7 +647,7 @@ mod tests {
     }
 
     #[test]
-    fn names_mean_what_is_on_the_board() {
+    fn names_match_the_material_on_the_board() {
         let position =
             |fen: &str| Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
         let key = |fen: &str| material(position(fen).board());
@@ -656,11 +656,11 @@ mod tests {
         assert_eq!(key("8/1p6/8/3K1R2/8/8/8/kq6 w - - 0 1"), theirs);
     }
 
-    /// Bounds decay like the scores of a search: one point less for each move.
+    /// Bounds decay like the scores of a search: by one centipawn for each move.
     #[test]
     fn bounds_are_a_searchs_scores() {
         let parent = |score: Score| -Delay::MATES.score(score);
-        // A conversion now, and one by the next move.
+        // A conversion now, and one on the next move.
         let lost = Value::Loss.bounds(0).upper;
         assert_eq!(parent(lost), Value::Win.bounds(1).lower);
         assert_eq!(parent(parent(lost)), Value::Loss.bounds(1).upper);

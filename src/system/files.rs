@@ -263,7 +263,7 @@ fn named(path: &Path) -> &Path {
     if standard { Path::new("/dev/stdin") } else { path }
 }
 
-/// Returns whether two absolute paths without symbolic links are the same file. On Unix, two hard
+/// Returns whether two absolute paths without symbolic links name the same file. On Unix, two hard
 /// links to a file count as the same.
 fn is_same(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
@@ -422,7 +422,7 @@ fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     }
     if length.max(bytes.len() as u64) > limit {
-        let error = format!("too long: expected at most {limit} bytes");
+        let error = format!("the file is too long: expected at most {limit} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, error));
     }
     Ok(bytes)

@@ -12,8 +12,8 @@
 
 use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv, CpuidResult};
 
-/// An instruction set: its name, the lowest x86-64 level that has it (0 if none has), and its place
-/// in the CPUID registers: an index into [`registers`], and a bit.
+/// An instruction set: its name, the lowest x86-64 level that has it (0 if none has), the index of
+/// its CPUID register in [`registers`], and its bit there.
 type Set = (&'static str, usize, usize, u8);
 
 /// The level that the rest of the program was compiled for, and its instruction sets.

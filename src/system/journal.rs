@@ -1,5 +1,5 @@
-//! Append-only files of JSON lines. A checksum precedes each line. If the program is killed, it
-//! loses at most the line being written.
+//! Append-only files of JSON lines. Each line begins with the checksum of its JSON. If the program
+//! is killed, it loses at most the line being written.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 /// a hundredth as long.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// The errors of reading a line.
+/// The errors from reading a line.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The line is incomplete, or its checksum is wrong.
@@ -32,7 +32,7 @@ pub enum JournalError {
 pub fn append(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let end = file.stream_position()?;
     file.write_all(bytes).inspect_err(|_| {
-        // On a full disk, a part of the bytes may have been written.
+        // On a full disk, some of the bytes may have been written.
         let _ = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)));
     })
 }

@@ -1,7 +1,7 @@
 //! Available memory, and a description of the machine.
 //!
-//! Operating systems grant more memory than they have, and kill a process that then uses it.
-//! Therefore large allocations are first compared with the available memory.
+//! Some operating systems overcommit: they grant more memory than they have, and may kill a process
+//! that then uses it. Therefore large allocations are first compared with the available memory.
 
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
 

@@ -43,8 +43,8 @@ impl<T: Zeroable> Pages<T> {
         Some(Pages { memory, len, kind: PhantomData })
     }
 
-    /// Zeroes the memory from the chunk `from` on, with `threads` threads, including this one. This
-    /// makes the system provide the memory now instead of at the first use of each page.
+    /// Zeroes the memory, starting with chunk `from`, on `threads` threads, including this one.
+    /// This makes the system provide the memory now instead of at the first use of each page.
     ///
     /// Stops when `go_on` returns `false`, and then returns the first chunk that is not zeroed yet.
     /// To continue, pass that chunk as `from`; start with 0.

@@ -40,8 +40,8 @@ pub fn read<T: FromArgMatches>(command: Command) -> T {
     T::from_arg_matches(&matches).unwrap_or_else(|error| end(&error))
 }
 
-/// Replaces clap's suggestion for an unknown option by the most similar option. Clap would suggest
-/// `--movetime` for `--ot`.
+/// Replaces clap's suggestion for an unknown option with the most similar option. Clap would
+/// suggest `--movetime` for `--ot`.
 fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString]) {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return };
     for argument in arguments {
@@ -57,8 +57,8 @@ fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString
     }
 }
 
-/// Makes the values of options case-insensitive. Lets them be negative numbers, so that their
-/// parsers, not clap, refuse these and say what they expect.
+/// Makes the values of options case-insensitive. Makes clap pass negative numbers on to the value
+/// parsers, whose errors say what was expected.
 fn in_any_case(command: Command) -> Command {
     let arg = |arg: Arg| {
         let takes_values = arg.get_action().takes_values();
@@ -122,7 +122,7 @@ fn write(directory: &Path, mut program: Command) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the command `help`, which would get a manual page for every other command.
+/// Removes the command `help`, for which clap_mangen would write a page for every other command.
 fn without_help(command: Command) -> Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
 }

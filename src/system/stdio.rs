@@ -1,4 +1,4 @@
-//! Output to the terminal, for all commands except the UCI loop.
+//! Standard output and standard error, for all commands except the UCI loop.
 
 use std::{
     io::{self, Write as _},
@@ -74,8 +74,8 @@ pub fn note(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", plain(&line.to_string()));
 }
 
-/// Returns a progress bar on standard error, which is hidden if that is not a terminal. Without a
-/// length, the bar has no end. The template is in the format of indicatif.
+/// Returns a progress bar on standard error. It is hidden if standard error is not a terminal.
+/// Without a length, it only counts up. The template is in the format of indicatif.
 pub fn progress_bar(length: Option<u64>, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(template) {

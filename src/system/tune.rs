@@ -1,9 +1,10 @@
 //! Tunable constants. In a normal build they are constants. In a build with the feature `tune` they
 //! are UCI options, so that a tuner can set them. A layer with such constants lists them in its
-//! `params.rs`, one a line:
+//! `params.rs`, one per line:
 //!
-//! `name: default, min..=max, step`. The step is the perturbation at the end of an SPSA run, a
-//! twentieth to a fiftieth of the range. It is 0 for switches and depth limits, which tuners do not change.
+//! `name: default, min..=max, step`. The step is the perturbation at the end of an SPSA run,
+//! usually a twelfth to a fiftieth of the range. It is 0 for switches and depth limits, which
+//! tuners do not change.
 
 use std::sync::atomic::AtomicI32;
 

@@ -67,7 +67,7 @@ pub struct AnnotatedMove {
 pub enum Item {
     /// A glyph such as `!?`.
     Nag(Nag),
-    /// A comment, in one line.
+    /// A comment, on one line.
     Comment(String),
     /// A variation that replaces the move before it.
     Variation(Variation),

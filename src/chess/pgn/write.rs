@@ -8,8 +8,8 @@ use super::{Game, Item, Variation};
 const WIDTH: usize = 80;
 
 /// Returns the text of a game, with a blank line at its end. `ply` is the number of plies before
-/// the first move, by the move number of the start position. It is 0 if White begins with move 1,
-/// and 1 if Black does.
+/// the first move, according to the move number of the start position. It is 0 if White begins with
+/// move 1, and 1 if Black does.
 pub fn write(game: &Game, ply: usize) -> String {
     let mut text = String::new();
     for (name, value) in &game.tags {
@@ -57,7 +57,7 @@ fn add_variation(line: &Variation, ply: usize, words: &mut Vec<String>) {
     }
 }
 
-/// Adds the annotations after the move of half-move `ply`.
+/// Adds the annotations after the move at ply `ply`.
 fn add_items(items: &[Item], ply: usize, words: &mut Vec<String>) {
     for item in items {
         match item {
