@@ -27,14 +27,14 @@ impl Chances {
 
 /// The ordered logistic model. The probability of a win is `sigmoid(beta * score - alpha)`,
 /// that of a loss `sigmoid(-beta * score - alpha)`, and the remaining probability is that of
-/// a draw. `alpha` and `beta` are polynomials in the material count. In the terms of
-/// Stockfish's model, a side wins half of its games at the score `a = alpha / beta`, and
-/// `b = 1 / beta` is the spread of the curve.
+/// a draw. `alpha` and `beta` are polynomials in the material count ([`powers`]). Stockfish's model
+/// writes them as `a = alpha / beta`, the score at which a side wins half of its games, and
+/// `b = 1 / beta`, the spread of the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Coefficients of `alpha`, constant first.
+    /// Coefficients of `alpha` in powers of material / 58, constant first.
     pub alpha: [f64; TERMS],
-    /// Coefficients of `beta` (1/centipawn), constant first.
+    /// Coefficients of `beta` (1/centipawn), likewise.
     pub beta: [f64; TERMS],
 }
 

@@ -321,7 +321,7 @@ fn victim(m: Move) -> usize {
 
 /// Entries per correction table.
 const CORRECTIONS: usize = 16_384;
-/// Units of a correction entry in a centipawn.
+/// Units of a correction entry per centipawn.
 const GRAIN: i32 = 128;
 /// Maximum absolute value of a correction entry, in its units.
 const CORRECTION_MAX: i32 = 64 * GRAIN;

@@ -69,9 +69,10 @@ struct Found {
     best_move: Option<Move>,
     /// Number of moves tried, including pruned moves.
     number: i32,
-    /// Quiet moves searched before the best one, for the histories.
+    /// Quiet moves that were searched and did not fail high, for the histories. With `teach`, moves
+    /// that raised alpha are left out.
     quiets: ArrayVec<Move, 64>,
-    /// Captures and queen promotions searched before it.
+    /// Captures and queen promotions, likewise.
     tactical: ArrayVec<Move, 32>,
     /// `best` is a multicut score: without the TT move, a search at half depth reached beta.
     multicut: bool,
@@ -100,9 +101,11 @@ impl Found {
 /// Facts about a move from move ordering.
 #[derive(Clone, Copy)]
 struct Order {
-    /// Ordering score of a quiet move: its history and the bonuses for its squares.
+    /// Ordering score of a quiet move: its history, the bonuses for its squares and, with
+    /// `order_checks`, the bonus for a check.
     history: i32,
-    /// The move is a capture that loses material. Such captures come last.
+    /// The move is a bad capture: its exchange is worth less than its ordering score requires. Such
+    /// captures come last.
     losing: bool,
     /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
     /// unknown.
@@ -126,8 +129,8 @@ enum Flow {
 }
 
 impl Worker<'_> {
-    /// Searches a position and returns its score. The window and the score are those of the
-    /// parent: the window is adjusted on entry, and a lost score becomes one move longer on return.
+    /// Searches a position and returns its score. The window is not yet shifted: it is adjusted on
+    /// entry, and a lost score becomes one move longer on return (see [`Delay`]).
     pub(super) fn search<T: NodeType>(
         &mut self,
         position: &Position,
@@ -269,8 +272,8 @@ impl Worker<'_> {
         Some(score)
     }
 
-    /// Returns whether the table contradicts the cutoff score of this position: the entry of the
-    /// position after the TT move gives a score on the other side of this null window.
+    /// Returns whether the table contradicts the cutoff score of this position. It does so if the
+    /// entry of the position after the TT move proves a score on the other side of `window`.
     fn is_denied(
         &self,
         position: &Position,
@@ -712,10 +715,10 @@ impl Worker<'_> {
         loses.then_some(Flow::Next)
     }
 
-    /// Step 8: singular, double and negative extensions, and multicut. The node is
-    /// searched again at half depth without the TT move. If all other moves fail
-    /// low, the TT move is singular and is searched deeper. Returns the extension in
-    /// plies, or `None` for a multicut, whose score is then in `found`.
+    /// Step 8: singular, double and negative extensions, and multicut. Before the TT move is
+    /// searched, a search at half depth leaves it out. If all other moves fail low in this search,
+    /// the TT move is singular and is searched deeper. Returns the extension in plies, or `None`
+    /// for a multicut, whose score is then in `found`.
     fn singular<T: NodeType>(
         &mut self,
         node: &Node,

@@ -2,7 +2,7 @@
 //! pruning, so that it cannot overlook a quiet key move or an underpromotion. It deepens move by
 //! move, so the mate that it finds is the shortest.
 //!
-//! The proof search alternates with the ordinary search, which is better at long forced
+//! The mate search alternates with the ordinary search, which is better at long forced
 //! lines.
 
 use std::cmp::Reverse;
@@ -19,14 +19,14 @@ use crate::chess::{
 /// Number of entries of the proof table. An entry has 16 bytes, so the table has 4 MiB.
 const PROOFS: usize = 1 << 18;
 
-/// Nodes that the proof search may use before the ordinary search begins.
+/// Nodes that the mate search may use before the ordinary search begins.
 const HEAD_START: u64 = 30_000;
 
 /// Maximum length of a short mate, in moves. Short mates are usually proved within a second.
 const SHORT: u32 = 5;
 
-/// Nodes of the proof search for each node of the ordinary search: for short mates and for long
-/// ones. A node of the proof search is cheap. For long mates the proof search gets a smaller
+/// Nodes of the mate search for each node of the ordinary search: for short mates and for long
+/// ones. A node of the mate search is cheap. For long mates the mate search gets a smaller
 /// share, because the ordinary search finds more of them alone. The share is not 0, because the
 /// ordinary search may overlook the quiet key moves of problems.
 const SHARE: [u64; 2] = [4, 1];
@@ -43,7 +43,7 @@ struct Proof {
     holds_for: u8,
 }
 
-/// A proof search, which continues between iterations of the ordinary search.
+/// A mate search, which continues between iterations of the ordinary search.
 pub(super) struct MateSearch {
     proofs: Vec<Proof>,
     /// Keys of positions that have occurred twice. A third occurrence is a draw.
@@ -112,7 +112,7 @@ impl MateSearch {
     }
 }
 
-/// A running proof search.
+/// A running mate search.
 struct Prover<'p, 'w> {
     /// Counts the nodes and checks the limits.
     worker: &'p mut Worker<'w>,

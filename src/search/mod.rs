@@ -296,7 +296,7 @@ pub(crate) struct Worker<'a> {
     outlook: Score,
     /// The principal variation of the last iteration.
     last_pv: Vec<Move>,
-    /// The proof search for mates is running.
+    /// The mate search is running.
     proving: bool,
     /// The time for this move ran out while the engine was pondering.
     ponder_spent: bool,
@@ -400,8 +400,9 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
-        // The clock does not end the first iteration, even if it started late, so that its best
-        // move has been compared with the others. A stop ends it only after a few milliseconds.
+        // The clock never ends the first iteration, even if the search started late. The move to
+        // play has therefore been compared with the others. A stop ends this iteration only after
+        // a few milliseconds.
         let first = self.iteration == 1 && !self.proving;
         let long = self.thread != 0 || self.nodes >= FIRST_NODES;
         if (shared.done.load(Relaxed) || shared.signals.is_stopped()) && (!first || long) {
@@ -513,8 +514,8 @@ impl<'a> Worker<'a> {
         (ply > 0 && position.is_insufficient_material()).then(|| self.draw_score())
     }
 
-    /// Returns the score of a draw by rule. With `draw_jitter`, a little noise makes the search try
-    /// several draws.
+    /// Returns the score of a draw by rule. With `draw_jitter`, it varies by a centipawn, so that
+    /// the search does not settle for the first draw that it finds.
     fn draw_score(&self) -> Score {
         if params::draw_jitter() > 0 { DRAW - 1 + (self.nodes & 2) as Score } else { DRAW }
     }
@@ -563,9 +564,10 @@ impl<'a> Worker<'a> {
         if params::table_use() == 0 { None } else { self.shared.table.probe(table_key(position)) }
     }
 
-    /// Probes the table for the position at `ply`. Meanwhile it computes the network's hidden
-    /// layer, because the position will probably be evaluated. Tables that fit into the
-    /// processor's caches have no latency to hide, so they skip this.
+    /// Probes the table for the position at `ply`. While the prefetched bucket is being loaded, it
+    /// first computes the network's hidden layer, because the position will probably be evaluated.
+    /// A table that fits into the processor's caches has no latency to hide. The hidden layer is
+    /// then not computed in advance.
     fn look_up(&mut self, position: &Position, ply: usize) -> Option<Entry> {
         if self.shared.table.mib() > CACHED_MIB {
             self.evaluator.prepare(position, ply);
@@ -603,8 +605,9 @@ impl<'a> Worker<'a> {
         (raw, (hoped + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 
-    /// Returns the bonus that the score at the root adds to the evaluation. It grows with the
-    /// material on the board, so that the side that is better keeps its pieces.
+    /// Returns the optimism: a bonus for the side that is better at the root, and a malus for the
+    /// other side. It grows with the material on the board, so that the better side keeps its
+    /// pieces.
     fn optimism(&self, position: &Position) -> Score {
         if params::optimism() == 0 {
             return 0;
@@ -632,8 +635,8 @@ impl<'a> Worker<'a> {
 }
 
 /// Returns the key under which a position is stored. The score of a position changes near the
-/// fifty-move limit, so the key depends on the halfmove clock: not at all below 16, in steps of 8
-/// from 16 to 79, and ply by ply from 80 on.
+/// fifty-move limit, so the key depends on the halfmove clock. All clocks below 16 have the same
+/// key. From 16 to 79, every eight plies share a key. From 80 on, each ply has its own.
 pub(crate) fn table_key(position: &Position) -> u64 {
     with_clock(position.key(), position.halfmoves())
 }

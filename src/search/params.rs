@@ -62,9 +62,8 @@ crate::system::tune::params! {
     /// The change of evaluation updates the history of the last quiet move, if there is no table
     /// entry or the depth is low.
     teach_evaluation: 0, 0..=1, 0;
-    /// Quiet checks at the first ply of quiescence. 0: none. 1: all that lose no material. 2: the
-    /// same, but off the PV only if no recent move was reduced. 3: of those, only
-    /// moves that mate.
+    /// Quiet checks at the first ply of quiescence. 0: none. 1: all that lose no material. 2: as 1,
+    /// but off the PV only if no recent move was reduced. 3: as 1, but only moves that mate.
     quiet_checks: 1, 0..=3, 0;
     /// A singular search inherits the PV flag of its node.
     excluded_pv: 0, 0..=1, 0;
@@ -72,8 +71,8 @@ crate::system::tune::params! {
     /// quiet, and only if the table's bound or the evaluation agrees. Its depth falls as the
     /// score of quiescence rises.
     probcut_form: 0, 0..=1, 0;
-    /// Reduces the first move of a non-PV node by a ply, if it is not the TT move and the formula
-    /// of late move reductions gives it at least three plies.
+    /// Reduces the first move of a non-PV node by a ply, if it is not the TT move. The formula of
+    /// late move reductions must give it at least three plies.
     lmr_first: 0, 0..=1, 0;
     /// Continuation histories distinguish whether the earlier move was tactical and whether it
     /// was a check evasion.
@@ -89,11 +88,11 @@ crate::system::tune::params! {
     /// Makes the correction tables four times as large, and the history by pawn structure eight
     /// times.
     big_tables: 0, 0..=1, 0;
-    /// A new position replaces the entry of its bucket with the lower value. The value of an entry
-    /// is its depth less `replace_age` for each search since it was stored.
+    /// A new position replaces whichever entry of its bucket has the lower value. The value of an
+    /// entry is its depth less `replace_age` for each search since it was stored.
     replace: 0, 0..=1, 0;
-    /// Futility pruning judges each quiet move by its reduced depth and history, and never prunes
-    /// all quiet moves at once.
+    /// Futility pruning does not prune all quiet moves before they are scored. It judges each by
+    /// its reduced depth and history. After the first futile one, only quiet checks are searched.
     move_futility: 0, 0..=1, 0;
     /// Scores draws in the tree as -1 or 1, depending on the node count.
     draw_jitter: 0, 0..=1, 0;
@@ -156,7 +155,7 @@ crate::system::tune::params! {
     /// Late move pruning: number of moves to try, in addition to the depth squared. The sum is
     /// halved if the position is not improving.
     lmp_base: 5, 0..=12, 1;
-    /// History pruning: negative history per ply below which a quiet move is pruned.
+    /// History pruning: a quiet move is pruned if its history is below minus this value per ply.
     history_margin: 5086, 1000..=12000, 500;
     /// Centipawns per ply that a quiet move may lose in an exchange.
     see_quiet: 83, 10..=150, 6;
@@ -172,8 +171,8 @@ crate::system::tune::params! {
     order_offence: 3524, 0..=8000, 300;
     /// With `order_checks`: ordering bonus for a check, in units of a quiet move's history.
     order_check: 10000, 0..=20000, 800;
-    /// Ordering score of a capture for each centipawn that it may lose and still count as good.
-    /// With a negative score, a capture must win as much.
+    /// Ordering score of a capture for each centipawn that it may lose and still count as good. A
+    /// capture with a negative score must win a centipawn for each such unit below zero.
     good_capture: 116, 32..=512, 24;
     /// Weight of the continuation history four plies back, in quarters of that of one ply back.
     order_four: 2, 0..=4, 1;
@@ -248,7 +247,8 @@ crate::system::tune::params! {
     malus_offset: 100, 0..=600, 30;
     /// With `teach`: maximum history malus.
     malus_max: 1400, 300..=4000, 150;
-    /// With `teach`: decrease of the malus for each further quiet move, in 1/1024.
+    /// With `teach`: increase of the malus's divisor for each further quiet move, in 1/1024. The
+    /// divisor is squared.
     malus_fade: 45, 0..=200, 8;
     /// With `teach`: update rate of continuation histories, in 1/16 of the other histories' rate.
     continuation_rate: 8, 2..=24, 1;
@@ -282,8 +282,8 @@ crate::system::tune::params! {
     correction_pieces: 12, 0..=32, 2;
     /// Weight of the corrections by pairs of earlier moves, in 1/16.
     correction_moves: 11, 0..=32, 2;
-    /// With `optimism`: maximum bonus, in centipawns. It is multiplied by the weight of the
-    /// material less `optimism_less`.
+    /// With `optimism`: maximum bonus before scaling, in centipawns. It is scaled by the weight of
+    /// the material less `optimism_less`, in 1/1024.
     optimism_most: 113, 20..=300, 14;
     /// With `optimism`: subtracted from the weight of the material, in 1/1024.
     optimism_less: 540, 300..=680, 20;

@@ -51,7 +51,7 @@ struct Batch {
 const TAKEN: i32 = i32::MIN;
 
 impl Batch {
-    /// Adds a move. Its score must fit 22 bits and a sign.
+    /// Adds a move. Its score must fit in 22 bits plus a sign bit.
     #[inline(always)]
     fn push(&mut self, m: Move, score: i32) {
         self.keys.push(score << PLACE_BITS | (PLACES - self.moves.len() as i32));
@@ -179,7 +179,7 @@ impl<'a> Picker<'a> {
     }
 
     /// Returns whether the last move returned is a losing capture: one whose exchange is worth less
-    /// than the `least` of its ordering score.
+    /// than its ordering score requires.
     pub fn is_bad_tactical(&self) -> bool {
         self.stage == Stage::BadTactical
     }
@@ -225,8 +225,8 @@ impl<'a> Picker<'a> {
         Some((m, 0))
     }
 
-    /// Generates and scores the tactical moves by the sum of the weighted value of the victim and
-    /// the capture history.
+    /// Generates the tactical moves. The score of each is the weighted value of the captured piece
+    /// and of a new queen, plus the capture history.
     fn make_tactical(&mut self, histories: &Histories) {
         let Picker { generator, tactical, .. } = self;
         generator.tactical(|m: Move| {

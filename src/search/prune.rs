@@ -69,8 +69,8 @@ pub struct MoveFacts {
     /// The move is neither a capture nor a queen promotion.
     pub quiet: bool,
     /// The move's history score. Below the root, a quiet move's score includes the move-ordering
-    /// bonus or malus for its squares: a bonus for an escape from a less valuable attacker and for
-    /// an attack from a safe square, and a malus for entering an attacked square.
+    /// bonuses for its squares. An escape from a less valuable attacker and an attack from a safe
+    /// square get a bonus. A move to a square that a less valuable piece attacks gets a malus.
     pub history: i32,
     /// The node's evaluation is higher than at our last move.
     pub improving: bool,
@@ -86,7 +86,8 @@ pub struct MoveFacts {
     pub in_check: bool,
     /// The TT move is a capture or a queen promotion, so quiet moves are unlikely to be best.
     pub table_capture: bool,
-    /// The move is a capture that loses material. Such captures come last.
+    /// The move is a bad capture: its exchange is worth less than its ordering score requires. Such
+    /// captures come last.
     pub losing: bool,
     /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
     /// unknown.
@@ -236,8 +237,8 @@ pub fn evaluation_bonus(change: Score) -> i32 {
 }
 
 /// Returns the history malus for a quiet move or a capture that was searched before the best
-/// move. `place` is its index among the moves of its kind, from 0. Late moves get a smaller malus
-/// (with `teach`), because their history is bad already.
+/// move. `place` is the index of a quiet move among the quiet moves, from 0, and 0 for captures.
+/// With `teach`, late quiet moves get a smaller malus, because their history is bad already.
 pub fn malus(depth: i32, place: usize) -> i32 {
     if p::teach() == 0 {
         return bonus(depth);

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
-/// Number of plies of a line, from the root. The deepest ply that a search reaches is
+/// Maximum length of a line from the root, in plies. The deepest ply that a search reaches is
 /// `MAX_PLY - 1`.
 pub const MAX_PLY: usize = 240;
 

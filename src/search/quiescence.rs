@@ -45,9 +45,9 @@ impl Leaf<'_> {
 }
 
 impl Worker<'_> {
-    /// Searches a leaf and returns its score. The window and the score are those of the parent:
-    /// the window is adjusted on entry, and a lost score becomes one move longer on return. `first`
-    /// marks the first ply of quiescence, except in ProbCut.
+    /// Searches a leaf and returns its score. `window` is not yet shifted: it is adjusted on entry,
+    /// and a lost score becomes one move longer on return (see [`Delay`]). `first` marks the first
+    /// ply of quiescence, except in ProbCut.
     pub(super) fn quiescence<T: NodeType>(
         &mut self,
         position: &Position,

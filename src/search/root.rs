@@ -113,8 +113,8 @@ impl RootMove {
         Reverse((self.value(), self.score))
     }
 
-    /// Returns the report of its line at this MultiPV rank, without nodes, time and hashfull. A
-    /// certain draw is reported as a draw, whatever the score of its search.
+    /// Returns the report of its line at this MultiPV rank, without nodes, time, hashfull and
+    /// tbhits. A certain draw is reported as a draw, whatever the score of its search.
     fn info(&self, multipv: usize) -> Info {
         let known = self.value().and_then(Value::drawn_score);
         Info {
@@ -200,12 +200,12 @@ pub(crate) struct SearchResult {
     pub moves: Vec<RootMove>,
     /// Stability of the best move and of its score.
     pub stability: Stability,
-    /// The proof search has shown that there is no mate of the requested length.
+    /// The mate search has shown that there is no mate of the requested length.
     pub no_mate: bool,
 }
 
 impl SearchResult {
-    /// Returns the report of the best line. The caller adds nodes, time and hashfull.
+    /// Returns the report of the best line. The caller adds nodes, time, hashfull and tbhits.
     pub fn info(&self) -> Info {
         Info { depth: self.depth, ..self.moves[0].info(1) }
     }
@@ -277,7 +277,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the proof search for `go mate`, if the search has one line, no `searchmoves` and
+    /// Returns the mate search for `go mate`, if the search has one line, no `searchmoves` and
     /// full strength.
     fn mate_search(&self) -> Option<MateSearch> {
         let shared = self.shared;
@@ -751,7 +751,7 @@ impl Worker<'_> {
     }
 
     /// Returns the first root move's score without a search: the result if the move ends the
-    /// game, otherwise the static evaluation of the root.
+    /// game, a draw if the root is in check, otherwise the static evaluation of the root.
     fn unsearched_score(&mut self) -> Score {
         // A stopped search has not removed the keys of its line.
         self.keys.truncate(self.game_keys);
@@ -871,8 +871,8 @@ mod tests {
     }
 
     /// Returns the move that is played after an iteration is stopped at `nodes`, and the move
-    /// that should be played. The latter is the best of those that the iteration has shown to
-    /// be better than the others, otherwise the best move of the previous iteration.
+    /// that should be played. The latter is the best move with an exact score or a lower bound
+    /// from the stopped iteration. Without one, it is the best move of the previous iteration.
     fn stopped(game: &Game, nodes: u64) -> [Move; 2] {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         with_worker(game, &limits, |mut worker| {
@@ -896,8 +896,8 @@ mod tests {
         })
     }
 
-    /// Returns the length of the line that begins with Kg8, if the table has an exact score of
-    /// this depth with the move `best` for the next position.
+    /// Completes the line Kg8 and returns its length. For the next position, the table has an
+    /// exact score of this depth with the move `best`.
     fn completed(best: &str, depth: i32) -> usize {
         let fen = "5k2/8/6K1/8/8/8/8/R7 b - - 0 1";
         let game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());

@@ -7,10 +7,10 @@
 //! H. J. van den Herik, "Replacement Schemes for Transposition Tables", 1994 (two
 //! entries).
 //!
-//! Threads share the table without locks. An entry is two atomic words. The
-//! key is stored mixed with the data, so that an entry with halves from
-//! different writes reads as a miss (Hyatt and Mann, "A lockless transposition
-//! table implementation for parallel search", 2002).
+//! Threads share the table without locks. An entry is two atomic words. The key is stored mixed
+//! with the data. An entry with halves from different writes therefore reads as a miss. Source:
+//! R. M. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search",
+//! 2002.
 //!
 //! Relaxed ordering is enough:
 //!
@@ -244,7 +244,7 @@ impl Table {
     /// do so page by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node with a large table).
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(MIB)?;
-        // For small tables it is not worth asking for the free memory.
+        // For small tables it is not worth querying how much memory is free.
         if bytes > 64 * MIB && memory::available().is_some_and(|free| bytes as u64 > free) {
             return None;
         }

@@ -17,7 +17,8 @@ pub const KING_BUCKETS: [usize; 2] = [1, 4];
 /// Maximum number of active inputs of one view.
 pub const MAX_ACTIVE: usize = MAX_MEN;
 
-/// The properties of a view that depend on its own king.
+/// The properties of a view that depend on its own king. (Other engines call the view itself a
+/// perspective.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perspective {
     /// Whether the view is mirrored.

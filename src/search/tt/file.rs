@@ -11,7 +11,7 @@
 //! | 4 | version of the format, [`VERSION`] |
 //! | 4 | generation of the last search |
 //! | 8 | number of buckets |
-//! | 8 | identifies the evaluation and its rules, on which the entries depend |
+//! | 8 | hash of the network, the fifty-move rule and the strength limit of the entries |
 //! | 32 | zero |
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -64,7 +64,7 @@ pub enum LoadError {
     /// The length of the file does not match its header.
     #[error("truncated or damaged: {found} bytes, expected {expected}")]
     Length {
-        /// The expected number of bytes. It is that of the header if the file is shorter.
+        /// The expected number of bytes; 64 if the file is too short to hold a header.
         expected: u64,
         /// The number of bytes in the file.
         found: u64,
