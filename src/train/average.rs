@@ -19,8 +19,8 @@ use lancet::{
 /// Average networks that were trained from the same one
 ///
 /// Every parameter of the new network is the mean of the parameters of these networks. Networks
-/// that were trained from the same network, with different seeds or on different games, have
-/// different errors, and their mean often plays better than any of them.
+/// that were trained from the same network, with different seeds or on different games, make
+/// different errors. Their mean often plays better than any of them.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:

@@ -52,8 +52,8 @@ const TOLERANCE: f64 = 5.0;
 ///
 /// Ctrl-C writes a checkpoint, and --resume continues from there exactly. At every step the
 /// trainer computes with weights rounded as in the network file. Before the network is written, it
-/// is compared with the trained model on 10,000 positions; if they differ by more than 5
-/// centipawns, it is not written.
+/// is compared with the trained model on 10,000 positions. It is not written if they differ by more
+/// than 5 centipawns.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -91,8 +91,8 @@ pub struct Args {
     /// `lancet epd --csv` wrote for one engine
     #[arg(long, value_name = "EXAM.csv")]
     exam: Option<PathBuf>,
-    /// Scale the output so that evaluations are on average as large as those of this network;
-    /// the search's margins are tuned for that size
+    /// Scale the output so that evaluations are on average as large as those of this network,
+    /// usually the built-in one, for whose size the search's margins are tuned
     #[arg(long, value_name = "NET")]
     size_of: Option<PathBuf>,
     /// Settings to start from; the options below override them

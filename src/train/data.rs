@@ -114,9 +114,9 @@ Examples:
     },
     /// Write quiet positions, one FEN per line, for an exam
     ///
-    /// Reads games as `datagen` writes them, or PGN (.pgn). Writes positions in which the side to
-    /// move is not in check and the move played is neither a capture nor a promotion, each only
-    /// once. Skips the first 8 plies of every game. To make an exam of them, add the scores of long
+    /// Reads games as `datagen` writes them, or PGN (.pgn). Writes each quiet position once: the
+    /// side to move is not in check, and the move played is neither a capture nor a promotion.
+    /// Skips the first 8 plies of every game. To make an exam of them, add the scores of long
     /// searches by Lancet or by another engine with `lancet epd --csv`.
     #[command(after_long_help = "\
 Examples:
@@ -139,8 +139,8 @@ Examples:
     /// Measure the error of networks, or of shorter searches, on an exam
     ///
     /// Compares static evaluations, or the scores of shorter searches, with the scores of an exam.
-    /// `error` is the root mean square error in winning probability, after the candidate's scores
-    /// are multiplied by `scale`, which makes the error smallest. `rank` is Spearman's rank
+    /// `error` is the root mean square error in winning probability. The candidate's scores are
+    /// first multiplied by `scale`, which makes the error smallest. `rank` is Spearman's rank
     /// correlation.
     #[command(after_long_help = "\
 Examples:
@@ -196,7 +196,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Writes up to `count` different positions that pass the filter, up to `per_game` of each game.
+/// Writes up to `count` different positions that pass the filter, at most `per_game` of a game.
 fn positions(
     files: &[PathBuf],
     count: u64,

@@ -71,16 +71,16 @@ const RECIPE_FILE: &str = "datagen.toml";
 /// thread the same command gives the same games. With several threads, the number of games in each
 /// file depends on timing.
 ///
-/// A game ends by the rules, by the tablebases of --syzygy, or by adjudication, when the scores of
-/// both sides agree for some plies (--win-score, --win-plies, --draw-score, --draw-plies and
-/// --draw-from). At ply 500 after the opening, a game is a draw. --play-on percent of the games are
-/// not adjudicated, so that the training data also contains won and dead-drawn positions. Openings
-/// that the first search scores beyond 300 centipawns are dropped.
+/// A game ends by the rules, by the tablebases of --syzygy, or by adjudication. It is adjudicated
+/// when the scores of both sides agree for some plies (--win-score, --win-plies, --draw-score,
+/// --draw-plies and --draw-from). At ply 500 after the opening, a game is a draw. --play-on percent
+/// of the games are not adjudicated, so that the training data also contains won and dead-drawn
+/// positions. Openings that the first search scores beyond 300 centipawns are dropped.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
-  lancet-train datagen --out games --nodes 5000 --positions 10000000
-  lancet-train datagen --out games960 --nodes 5000 --games 100000 --chess960 100 --threads 2
+  lancet-train datagen --out games --nodes 150 --positions 10000000
+  lancet-train datagen --out games960 --nodes 150 --games 100000 --chess960 100 --threads 2
   lancet-train datagen --out books --nodes 150 --book a.epd --book b.epd --book-share 80 --book-plies 2")]
 pub struct Args {
     /// Directory for the games; new games are added to those already in it
@@ -169,7 +169,7 @@ struct Recipe {
     deep: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deep_nodes: Option<u64>,
-    /// Largest score of an opening, in centipawns. No option changes it.
+    /// Largest score of an opening for either side, in centipawns. No option changes it.
     balance: Score,
     adjudication: Adjudication,
 }
@@ -324,7 +324,7 @@ impl Stream {
         ensure!(
             torn <= TORN_AT_MOST,
             "{}: damaged after game {count}: no complete game from byte {length} to {}; truncate \
-             the file there, or move it away",
+             the file to {length} bytes, or move it away",
             path.display(),
             length + torn
         );

@@ -82,8 +82,8 @@ impl Exam {
     }
 
     /// Returns the static evaluation of each position, in centipawns for the side to move. A
-    /// network's scores have the search's weight for material. Without a network, the scores come
-    /// from material and piece-square tables.
+    /// network's scores are multiplied by the search's weight for material. Without a network, the
+    /// scores come from material and piece-square tables.
     pub fn evaluate(&self, network: Option<&Network>) -> Vec<f64> {
         let evaluate = |sample: &Sample| {
             let board = sample.board();

@@ -48,7 +48,8 @@ const NO_SQUARE: u8 = 64;
 const BLACK_TO_MOVE: u8 = 128;
 
 /// Score of a position whose search was interrupted and left only a bound. No search gives a score
-/// as large as this. Other trainers drop such positions like mates.
+/// as large as this. Other trainers drop such positions,
+/// as they drop mates.
 pub(crate) const NO_LABEL: i16 = i16::MAX;
 
 /// How a game ended.
@@ -65,7 +66,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Returns the result of a win of `color`.
+    /// Returns the result of a game that `color` won.
     pub(crate) const fn win(color: Color) -> GameResult {
         match color {
             Color::White => GameResult::WhiteWins,
@@ -73,7 +74,7 @@ impl GameResult {
         }
     }
 
-    /// Returns the half points of `color`, 0 to 2, or `None` for a position without a game.
+    /// Returns the half points that `color` scored, 0 to 2; `None` for a position without a game.
     pub(crate) const fn half_points(self, color: Color) -> Option<u8> {
         match (self, color) {
             (GameResult::Unknown, _) => None,
@@ -209,7 +210,7 @@ impl GameFile {
     ///
     /// # Errors
     ///
-    /// If the game is bad. The error names the file, the game and its byte.
+    /// If the game is invalid. The error names the file, the game and its byte offset.
     pub fn game(&self, game: usize) -> anyhow::Result<Record> {
         Record::decode(self.frame(game)).with_context(|| {
             let (path, start) = (self.path.display(), self.start(game));
@@ -417,7 +418,7 @@ fn decode_move(chess: &Chess, bits: u16, index: usize) -> Result<Move, FormatErr
     if chess.is_legal(m) { Ok(m) } else { Err(bad(format!("{from}{to} is not legal"))) }
 }
 
-/// Numbers of wins, draws and losses of White.
+/// Numbers of White's wins, draws and losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Games by [`GameResult`]: Black wins, draws, White wins.

@@ -17,7 +17,7 @@ use lancet::eval::nnue::{
     },
 };
 
-/// Largest magnitude of a first-layer weight, just below 127 / 64. The sum of 32 weights and a bias
+/// Largest magnitude of a first-layer weight. The sum of 32 weights and a bias
 /// is then at most 33 * 1.98 * 255, which fits into the 16 bits of the network's hidden layer.
 const CLIP: f32 = 1.98;
 /// Largest magnitude of an output weight, so that all of them can be multiples of 1/256. In one
@@ -30,9 +30,9 @@ pub const TILE: usize = 32;
 /// One number for each neuron of a tile.
 pub type TileRow = [f32x8; 4];
 
-/// Layout of the parameters in one vector of registers (eight numbers each): first-layer weights by
-/// tile and input, first-layer biases by tile, output weights by bucket, view and tile, output
-/// biases.
+/// Layout of the parameters in one vector of SIMD registers (eight numbers each). The vector has
+/// the first-layer weights by tile and input, the first-layer biases by tile, the output weights by
+/// bucket, view and tile, and the output biases, in this order.
 ///
 /// With king buckets, the rows of a tile are followed by those of a factoriser, one for each input
 /// of a bucket. The factoriser is shared by all buckets, so that rare buckets also learn from the
@@ -352,8 +352,8 @@ fn round_row(row: &TileRow) -> i16x32 {
     bytemuck::cast(row.map(narrow))
 }
 
-/// Limits the effective weights of a tile, the sums of own weights and the factoriser's, to
-/// [`CLIP`].
+/// Limits the effective weights of a tile to [`CLIP`]. Each is the sum of a bucket's own weight and
+/// the factoriser's.
 pub fn clip_sums(rows: &mut [f32x8], factors: &[f32x8]) {
     let limit = f32x8::splat(CLIP);
     for (number, &factor) in rows.iter_mut().zip(factors.iter().cycle()) {

@@ -15,7 +15,7 @@ use lancet_train::{average, command as train, data, datagen, learn, wdl};
 #[derive(Parser)]
 #[command(version = lancet::VERSION, after_long_help = "\
 Examples:
-  lancet-train datagen --out games --nodes 5000 --positions 10000000
+  lancet-train datagen --out games --nodes 150 --positions 10000000
   lancet-train train --data games/*.vf --out lancet.nnue
   lancet-train learn --out grown --hours 2
   lancet-train train --help

@@ -68,7 +68,7 @@ impl Objective {
 /// A [`TileRow`] in wider registers, for machines that have them.
 type Delta = [f32x16; 2];
 
-/// Lists, for every input, of the views in which it is active. The number of a view is twice the
+/// For every input, the list of the views in which it is active. The number of a view is twice the
 /// index of the position in the chunk, plus 0 or 1.
 #[derive(Debug)]
 struct Transposed {
@@ -288,7 +288,7 @@ impl Worker {
     }
 
     /// Adds the deltas of some tiles to the gradient rows of the active inputs. With two tiles at a
-    /// time, fewer additions wait for the one before.
+    /// time, the processor can overlap two independent chains of additions.
     fn backward_inputs<const N: usize>(&mut self, tiles: [usize; N]) {
         let length = self.layout.rows();
         let rows: &mut [TileRow] = self.gradient.as_chunks_mut().0;
@@ -447,8 +447,8 @@ pub(crate) mod tests {
                 let to = layers.get(part + 1).copied().unwrap_or(used);
                 for _ in 0..60 {
                     let at = rng.random_range(from..to);
-                    // Use only larger values: rounded neurons may be exactly at a limit of their
-                    // clamp, where the slope is that of the next larger sum.
+                    // Only increase the number: a rounded neuron may be exactly at a limit of its
+                    // clamp, and there the gradient is the slope towards larger sums.
                     let slope = |size: f32| {
                         let loss = |size: f32| {
                             let mut moved = parameters.clone();

@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    /// A win of White is a loss if Black is to move.
+    /// A win for White is a loss if Black is to move.
     #[test]
     fn labels_are_the_side_to_moves() {
         for (turn, result, expected) in [
@@ -251,8 +251,8 @@ mod tests {
         assert_eq!(size_of::<Sample>(), 28);
     }
 
-    /// One sample of equal positions remains, whatever their order. A position and its mirror image
-    /// with the other side to move are equal for the network.
+    /// Of several samples of a position, one remains, whatever their order. A position and its
+    /// mirror image with the other side to move are equal for the network.
     #[test]
     fn duplicates_are_dropped() {
         let sample = |fen: &str, score, result| {

@@ -101,8 +101,8 @@ impl Adjudicator<'_> {
         Adjudicator { rules, plays_on: rules.plays_on(start), winning: 0, level: 0, plies: 0 }
     }
 
-    /// Counts a ply: its score from White's point of view and the halfmove clock after
-    /// its move. Returns the result if the game ends here.
+    /// Counts a ply with this score, from White's point of view, and this halfmove clock after its
+    /// move. Returns the result if the game ends here.
     fn count(&mut self, score: Score, halfmoves: u32) -> Option<GameResult> {
         let rules = self.rules;
         self.plies += 1;

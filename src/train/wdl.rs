@@ -63,10 +63,10 @@ pub struct Args {
     note: String,
 }
 
-/// Numbers of positions that the side to move won, drew and lost, by material count and score.
+/// Numbers of positions from which the side to move won, drew and lost, by material and score.
 #[derive(Clone, Debug)]
 struct Counts {
-    /// Wins, draws and losses, by material and class of scores.
+    /// Wins, draws and losses, by material and then by class of scores (`WIDTH`).
     cells: Vec<[u64; 3]>,
     /// Number of games counted.
     games: u64,
@@ -349,10 +349,10 @@ fn source(counts: &Counts, model: &Model, note: &str) -> String {
          //!\n\
          //! Fitted to {} positions of {} games ({note}).\n\
          \n\
-         /// Coefficients of `alpha`, constant first.\n\
+         /// Coefficients of `alpha` in powers of material / 58, constant first.\n\
          pub const ALPHA: [f64; {TERMS}] = [{}];\n\
          \n\
-         /// Coefficients of `beta` (1/centipawn), constant first.\n\
+         /// Coefficients of `beta` (1/centipawn), likewise.\n\
          pub const BETA: [f64; {TERMS}] = [{}];\n",
         counts.positions(),
         counts.games,

@@ -24,7 +24,7 @@ use rand_chacha::ChaCha8Rng;
 const WIDTHS: [usize; 4] = [64, 128, 256, 512];
 /// Number of positions of a benchmark.
 const POSITIONS: usize = 1000;
-/// Number of plies in the accumulators through which the positions pass.
+/// Number of entries of the accumulator stack that the positions use in turn.
 const PLIES: usize = 64;
 
 fn main() {
@@ -64,8 +64,8 @@ fn network(hidden: usize) -> Arc<Network> {
     Arc::new(Network::new(&parameters, "random").expect("numbers within range"))
 }
 
-/// Benchmarks `work` on one position after another, each one move after the previous one, with its
-/// ply. Only one position in `PLIES`, and the first of each game, has no predecessor in the
+/// Benchmarks `work` on a sequence of positions, each one move after the one before, and their
+/// plies. Only one position in `PLIES`, and the first of each game, has no predecessor in the
 /// accumulators. The median is therefore the time of one move.
 fn one_by_one(bencher: Bencher, mut work: impl FnMut(&Position, usize)) {
     let positions = positions(POSITIONS);
@@ -84,7 +84,7 @@ fn psqt(bencher: Bencher) {
     });
 }
 
-/// Both hidden layers after a move.
+/// The hidden layer of both views after a move.
 #[divan::bench(args = WIDTHS)]
 fn update_after_a_move(bencher: Bencher, hidden: usize) {
     let mut accumulators = Accumulators::new(network(hidden));
@@ -111,7 +111,7 @@ fn evaluate_again(bencher: Bencher, hidden: usize) {
     bencher.bench_local(|| accumulators.evaluate(divan::black_box(&position), 0));
 }
 
-/// Both hidden layers from scratch, and the output layer.
+/// The hidden layer of both views from scratch, and the output layer.
 #[divan::bench(args = WIDTHS)]
 fn evaluate_from_scratch(bencher: Bencher, hidden: usize) {
     let network = network(hidden);

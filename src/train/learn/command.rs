@@ -35,7 +35,8 @@ const FIRST_RATE: f32 = 2e-3;
 const PASSES: u64 = 3;
 /// First learning rate of a training run from the state of the best network.
 const RATE: f32 = 5e-4;
-/// Divisor of the pool that gives the batch size, which is rounded up to a power of two.
+/// The batch size is the number of positions in the pool divided by this, rounded up to a power of
+/// two.
 const BATCHES: u64 = 200;
 /// Smallest and largest batch size.
 const BATCH: [u64; 2] = [256, 16384];
@@ -101,7 +102,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
     first: u64,
     /// Largest number of positions of a later generation. Each position takes 4.5 bytes on the
-    /// disk, and 18 bytes of memory during training
+    /// disk, and about 18 bytes of memory during training
     #[arg(long, value_name = "N", default_value = "10M", value_parser = arguments::count)]
     most: u64,
     /// Largest number of samples of a training run
@@ -303,7 +304,7 @@ impl Learner {
     fn train(&self, number: u32, parent: u32, pool: u64) -> anyhow::Result<bool> {
         let Settings { seed, threads, hidden, buckets, samples, .. } = self.lineage.settings;
         let out = self.home.network(number);
-        // A complete run removes its checkpoint last, after writing the network's other files.
+        // A complete run renames its checkpoint last, after writing the network's other files.
         if out.exists() && !checkpoint::path(&out).exists() {
             return Ok(true);
         }

@@ -1,5 +1,5 @@
-//! Match of a new network against its parent: pairs of games with fixed nodes from random openings,
-//! until the test has a verdict.
+//! Match of a new network against its parent: pairs of games from random openings, with a soft node
+//! limit, until the test has a verdict.
 //!
 //! Each pair is a line "NUMBER HALF-POINTS" in a file, so that an interrupted match can continue. A
 //! pair depends only on the seed and its number.
@@ -129,7 +129,7 @@ impl Duel<'_> {
                         half_points += usize::from(game.result.half_points(color).unwrap_or(1));
                         played += 1;
                     }
-                    // The first search scores the opening as too uneven, so choose another opening.
+                    // The first search finds the opening unbalanced, so choose another one.
                     Played::Unbalanced => break,
                     Played::Stopped => return None,
                 }

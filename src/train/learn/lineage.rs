@@ -74,7 +74,7 @@ pub struct Generation {
     pub error: f64,
     /// Whether the new network won its match and replaced its parent.
     pub promoted: bool,
-    /// Hours of work from the beginning to the end of this generation.
+    /// Hours of work from the start of the lineage to the end of this generation.
     pub hours: f64,
 }
 
@@ -210,7 +210,7 @@ impl Home {
                 toml::from_str(&files::read_text(&path)?).context("cannot read the lineage")?;
             if lineage.settings != *settings {
                 let there = toml::to_string(&lineage.settings)?;
-                return Err(other_options("was begun", &there, &toml::to_string(settings)?));
+                return Err(other_options("holds a run", &there, &toml::to_string(settings)?));
             }
             Ok(lineage)
         };

@@ -1,5 +1,5 @@
-//! Tests with mutated files of games, which the library and the program read: see
-//! `tests/suite/hostile_files.rs`.
+//! Tests with mutated game files, which the library and the program read, like the engine's
+//! `tests/suite/hostile_files.rs` at the root of the repository.
 #![cfg(unix)] // the tests use the system's limits and users
 
 use std::env;

@@ -1,5 +1,5 @@
-//! Tests of the reader of files of games with arbitrary bytes, like the tests of the engine's
-//! readers in `tests/suite/parsers.rs`.
+//! Feeds arbitrary bytes to the reader of game files, like the engine's `tests/suite/parsers.rs` at
+//! the root of the repository.
 
 use crate::{
     common::feed::{self, feed},

@@ -1,4 +1,5 @@
-//! Tests with endless files and full disks: see `tests/suite/resources.rs`.
+//! Tests with endless files and full disks, like the engine's `tests/suite/resources.rs` at
+//! the root of the repository.
 #![cfg(unix)] // the tests use the shell's limits
 
 use std::fs;
@@ -25,7 +26,7 @@ fn inputs_without_end() {
     );
     let endless = "yes | $0 train --data none --out net.nnue --schedule /dev/stdin";
     let text = complaint(&shell(endless, dir.path()));
-    assert!(text.contains("/dev/stdin: too long"), "{text}");
+    assert!(text.contains("/dev/stdin: the file is too long"), "{text}");
     assert_eq!(names(dir.path()), ["long"]);
 }
 

@@ -1,5 +1,6 @@
-//! The reader of files of games as a fuzz target, like those of the engine in
-//! `tests/suite/common/targets.rs`. There is no target for the trainer's checkpoints.
+//! The reader of game files as a fuzz target, like those of the engine in
+//! `tests/suite/common/targets.rs` at the root of the repository. There is no target for the
+//! trainer's checkpoints.
 
 use lancet_train::format::{self, Record};
 

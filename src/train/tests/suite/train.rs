@@ -349,8 +349,8 @@ fn positions_of_pgn() {
     assert!(stderr(&run).contains(&format!("{file}:1: 2. Ke3 is not legal: left out")));
 }
 
-/// Positions of games become an exam, which grades networks and other searches, and which training
-/// reports.
+/// Positions from games become an exam. It grades networks and other searches, and training reports
+/// the error on it.
 #[test]
 fn networks_take_exams() {
     let (dir, file) = some_games();
