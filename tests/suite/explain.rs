@@ -408,8 +408,9 @@ impl Case {
         })
     }
 
-    /// Returns whether the side to move in `at` cannot win anything on `square`. A check must not
-    /// be the only obstacle: some reply by a piece that does not attack the square leaves it safe.
+    /// Returns whether the side to move in `at` cannot win anything on `square`. If that side is in
+    /// check, the check must not be the only obstacle: after some reply by a piece that does not
+    /// attack the square, the square is still safe.
     fn is_safe(&self, at: &Position, square: Square) -> bool {
         if !at.is_check() {
             return exchange(at, square) < 50;
@@ -886,7 +887,8 @@ impl Case {
         checked
     }
 
-    /// Returns the sentences if a fact occurs twice or beside a mate.
+    /// Returns the sentences if a fact is told twice, or if one is told beside a mate, which says
+    /// enough.
     fn superfluous(&self) -> Option<String> {
         let all: Vec<(String, String)> = self.sentences().collect();
         let moves = |text: &str| -> Vec<String> {
@@ -940,7 +942,8 @@ fn passed(board: &Board, color: Color) -> Bitboard {
 }
 
 /// Kinds of sentence that depend on a search, and `all` for the sum over the kinds. Other searches
-/// may contradict two of each kind, and one more in a hundred. The rules must confirm all others.
+/// may contradict two sentences of each kind, plus one in every hundred. The rules must confirm all
+/// others.
 const SEARCHED: [&str; 9] =
     ["all", "delays", "only", "parries", "promotes", "threat", "threatens", "wins", "zugzwang"];
 
@@ -957,8 +960,8 @@ fn what_is_said_of_five_hundred_positions_is_so() {
 }
 
 /// Checks every kind of sentence over `count` positions and the examples. Every second position is
-/// also checked after its best move, from the opponent's side. At most two best moves, and one more
-/// in `silent`, may have no reason.
+/// also checked after its best move, from the opponent's side. At most two best moves, plus one
+/// in every `silent`, may have no reason.
 fn confirm(count: usize, effort: u64, silent: usize) {
     let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let (mut wrong, mut best, mut reasons) = (Vec::new(), 0, 0);

@@ -1,6 +1,6 @@
 //! Checks the layers of `src`. A file imports only from its own layer and the layers above it in
 //! the list in `src/lib.rs`. Files do not import each other in a cycle. Unit tests may import
-//! anything. The compiler checks the packages.
+//! anything. Cycles between packages need no test, because the compiler rejects them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! Feeds the readers of `common/targets.rs` with random bytes and with mutations of valid input. In
+//! Feeds random bytes and mutations of valid input to the readers of `common/targets.rs`. In
 //! `hostile_files.rs` the program reads such files.
 //!
 //! For a longer test, with a different seed for each run: `FUZZ_SECONDS=1800 cargo test --release

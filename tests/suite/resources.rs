@@ -136,8 +136,8 @@ fn one_large_table() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The memory of the table is initialised before `readyok`, in every game. The search then causes
-/// no page faults, however large the table is.
+/// The memory of the table is initialised before `readyok`, in every game. A search with a large
+/// table then causes hardly more page faults than one with a small table.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_table_is_there_when_ready() {
@@ -181,7 +181,7 @@ fn a_table_is_touched_once() {
     };
     let once = of(&["setoption name Hash value 2048"]);
     // The histories are touched, too: `ucinewgame` causes some 600 faults, and two threads may
-    // fault at the same page.
+    // fault on the same page.
     let most = once + once / 10 + 800;
     for lines in [
         &["setoption name Hash value 2048", "setoption name Threads value 2"][..],
@@ -342,7 +342,7 @@ fn pipes_and_devices() {
     lancet.send(&format!("setoption name Debug Log File value {}", pipe.display()));
     assert!(lancet.drain()[0].contains("cannot log to "));
     lancet.send(&format!("setoption name Hash File value {}", pipe.display()));
-    // `readyok` would come before the end of the last task if that is still queued.
+    // If the task is still queued, `readyok` may come before its end. So wait for its message.
     let lines = lancet.ask("setoption name Save Hash", "info string ");
     assert!(lines[0].contains("Save Hash: ") && lines[0].contains("device or pipe"), "{lines:?}");
     lancet.quit();

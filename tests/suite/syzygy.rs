@@ -1,6 +1,6 @@
 //! Tablebases in play: results are kept, wins are converted, and missing or damaged files are
 //! reported. The expected values come from python-chess, and the best defence comes from the
-//! tablebases. Without tablebases (see `common/tables.rs`) the tests are skipped.
+//! tablebases. Without tablebases (see `common/data.rs`) the tests are skipped.
 
 use std::{fs, sync::atomic::AtomicU64};
 
@@ -196,8 +196,8 @@ fn cursed_and_blessed_follow_the_option() {
     assert!(seen > 100, "{seen}");
 }
 
-/// Plays a game to its end: the engine for the side to move, and the longest resistance by the
-/// tablebases for the other side. Returns the number of plies to mate.
+/// Plays a game to its end: the engine plays the side to move, and the tablebases choose the
+/// longest resistance for the other side. Returns the number of plies to mate.
 fn play_out(engine: &mut Engine, oracle: &Tablebase<Chess>, mut game: Game) -> usize {
     let start = game.position().fen();
     let us = game.position().turn();
@@ -277,8 +277,8 @@ fn the_search_sees_wins_and_draws_in_the_tables() {
     assert_eq!(search(&mut engine, &won, nodes(3000)).info.tbhits, 0);
 }
 
-/// Lines with winning or losing scores end in positions that are won or lost by the tablebases. The
-/// positions are in the tablebases or have one piece more.
+/// Lines with winning or losing scores end in positions that the tablebases call won or lost. The
+/// positions are in the tablebases or have one more piece.
 #[test]
 fn lines_end_as_they_promise() {
     let Some(directory) = directory() else { return };
@@ -430,7 +430,11 @@ fn bad_files_are_named_and_play_goes_on() {
     for (fen, file, reason) in [
         ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "KBNvK.rtbw", "damaged"),
         ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "KQvK.rtbw", "damaged, or the file of another table"),
-        ("8/8/8/3k4/8/8/P7/K7 w - - 0 1", "KPvK.rtbw", "not a tablebase of this kind"),
+        (
+            "8/8/8/3k4/8/8/P7/K7 w - - 0 1",
+            "KPvK.rtbw",
+            "not a table of the kind that its name says",
+        ),
         ("8/8/8/3k4/8/8/8/KRR5 w - - 0 1", "KRRvK.rtbz", "damaged"),
     ] {
         let mut lines = Vec::new();

@@ -780,7 +780,8 @@ fn hostile_lines_are_answered_and_survived() {
     lancet.quit();
 }
 
-/// Searches are refused, because a move of the old position would be illegal for the GUI.
+/// After a refused position, searches are refused too, because the GUI would reject a move of the
+/// old position.
 #[test]
 fn refused_positions_are_not_searched() {
     let mut lancet = Lancet::start();

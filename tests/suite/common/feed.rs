@@ -1,4 +1,4 @@
-//! Feeds the readers of bytes with random bytes and with mutations of valid input.
+//! Feeds random bytes and mutations of valid input to the readers of `targets.rs`.
 
 use std::{
     fs,
@@ -74,7 +74,7 @@ impl std::fmt::Debug for Input {
     }
 }
 
-/// Feeds a reader `cases` times with random bytes and with mutations of valid input.
+/// Feeds random bytes and mutations of valid input to a reader, `cases` times.
 pub fn feed(name: &str, target: fn(&[u8]) -> bool, seeds: Vec<Vec<u8>>, cases: u32) {
     assert!(seeds.iter().filter(|seed| target(seed)).count() > 0, "no seed is valid for {name}");
     let noise = prop::collection::vec(any::<u8>(), 0..1500).prop_map(Input);
@@ -94,7 +94,7 @@ pub fn feed(name: &str, target: fn(&[u8]) -> bool, seeds: Vec<Vec<u8>>, cases: u
     }
 }
 
-/// Feeds a reader with mutations of valid input for `FUZZ_SECONDS` seconds.
+/// Feeds mutations of valid input to a reader for `FUZZ_SECONDS` seconds, or 10 by default.
 pub fn fuzz(name: &str, target: fn(&[u8]) -> bool, seeds: &[Vec<u8>]) {
     let seconds =
         std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(10);

@@ -229,7 +229,7 @@ pub fn mutate(seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
     bytes
 }
 
-/// Truncates, doubles, changes all line ends, or makes a line very long.
+/// Truncates or doubles the input, changes all line ends, or makes a line very long.
 fn mutate_whole(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
     let at = rng.random_range(0..=bytes.len());
     match rng.random_range(0..5) {

@@ -14,18 +14,18 @@ use tempfile::TempDir;
 /// The built program. The tests of each package define their own.
 pub use crate::PROGRAM as LANCET;
 
-/// Maximum wait for an answer. A program that takes longer hangs, however loaded the machine is.
+/// Maximum wait for an answer. A program that takes longer has hung, however busy the machine is.
 /// Tests that pass never wait this long.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 
-/// Returns the program with arguments and without input.
+/// Returns a command that runs the program with these arguments and without input.
 pub fn lancet(args: &[&str]) -> Command {
     let mut command = Command::new(LANCET);
     command.args(args).stdin(Stdio::null());
     command
 }
 
-/// Returns the program as started from a shell after `limits` such as `ulimit -v 1000000`.
+/// Returns a command that runs the program in a shell, after `limits` such as `ulimit -v 1000000`.
 #[cfg(unix)]
 pub fn limited(limits: &str, args: &[&str]) -> Command {
     limited_copy(LANCET, limits, args)

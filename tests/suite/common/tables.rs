@@ -20,8 +20,8 @@ pub fn oracle() -> Option<Tablebase<Chess>> {
     Some(oracle)
 }
 
-/// Returns the winner by the tablebases, if the fifty-move rule cannot change the result: 1 for the
-/// side to move.
+/// Returns the winner according to the tablebases, if the fifty-move rule cannot change the result:
+/// 1 for the side to move, -1 for the other side, 0 for a draw.
 pub fn winner(position: &Position) -> Option<i64> {
     static ORACLE: OnceLock<Option<Tablebase<Chess>>> = OnceLock::new();
     let wdl =

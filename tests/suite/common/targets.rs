@@ -1,6 +1,6 @@
 //! The readers of external data, one function each. (The tests of `src/train` have those of
 //! training games.) Readers must end without a panic, must not use more memory than the input
-//! justifies, and must read what they have written. Property tests (`tests/suite/parsers.rs`),
+//! justifies, and must read what Lancet writes. Property tests (`tests/suite/parsers.rs`),
 //! hostile files (`tests/suite/hostile_files.rs`) and the fuzzer (`tests/fuzz`) use them.
 
 use std::{fs, io::Cursor};
@@ -41,8 +41,8 @@ pub const ALL: [(&str, Target); 8] = [
     ("study", study),
 ];
 
-/// Returns whether the tests can send this line. Excludes long counts, and lines that name a file
-/// or need much memory.
+/// Returns whether the tests can send this line. Excludes deep perft counts, other long commands
+/// such as `bench`, and lines that name a file or need much memory.
 fn is_harmless(line: &[u8]) -> bool {
     match command::parse(line) {
         Ok(Some(Command::Perft(depth))) => depth <= 2,
@@ -78,7 +78,7 @@ pub fn uci(bytes: &[u8]) -> bool {
             _ => {}
         }
     }
-    // At the end of the input alone, a search with limits would be finished first.
+    // Without this `stop`, a search with limits would run to its end after the end of the input.
     script.extend_from_slice(b"stop\n");
     let mut output = Vec::new();
     uci::run(Cursor::new(script), &mut output);
@@ -167,7 +167,7 @@ pub fn network(bytes: &[u8]) -> bool {
 }
 
 /// Sets the hash to the FNV-1a hash of the other bytes. Pads the parameters with zeros to the size
-/// that the header implies, because a fuzzer does not write so many.
+/// that the header implies, because a fuzzer does not generate so many.
 pub fn with_hash(bytes: &[u8]) -> Option<Vec<u8>> {
     const HEADER: usize = 44;
     let number = |at: usize| {

@@ -227,7 +227,8 @@ const WORDS: &[&str] = &[
     "../..",
     "stop",
 ];
-/// Positions for a session, also from the test data if they exist.
+
+/// The positions of a session, with those of the test data if they exist.
 #[derive(Clone, Debug)]
 pub struct Material {
     pub fens: Vec<String>,
@@ -264,7 +265,7 @@ impl Dice {
         Dice(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// Returns true with a probability of `percent`.
+    /// Returns true with a probability of `percent` percent.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }

@@ -97,8 +97,8 @@ impl Model {
         self.unready += 1;
     }
 
-    /// Expects an error that contains `complaint`. For noise that is empty, since only its
-    /// rejection is known.
+    /// Expects an error that contains `complaint`, which is empty for noise: it is known only that
+    /// the line is rejected, not why.
     pub fn expect(&mut self, complaint: impl Into<String>) {
         self.expected.push(complaint.into());
     }
