@@ -238,7 +238,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the game being analysed");
     let mut analysis = Analysis::open(args, &out, &interrupt)?;
     let ended = analysis.all();
-    if ended.is_err() && analysis.progress.done.written == 0 && analysis.progress.is_begun() {
+    if ended.is_err() && analysis.progress.done.written == 0 {
         // No game was written, so there is no run to resume.
         analysis.progress.remove()?;
     }

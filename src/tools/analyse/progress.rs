@@ -185,13 +185,17 @@ impl Progress {
         Ok(())
     }
 
-    /// Removes the file after the analysis is complete.
+    /// Removes the progress file, if there is one.
     ///
     /// # Errors
     ///
     /// If it cannot be removed.
     pub(super) fn remove(&self) -> anyhow::Result<()> {
-        fs::remove_file(&self.path).with_context(|| self.name())
+        if self.is_begun() {
+            fs::remove_file(&self.path).with_context(|| self.name())
+        } else {
+            Ok(())
+        }
     }
 }
 
