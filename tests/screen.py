@@ -39,19 +39,14 @@ SPREAD = 2.5  # standard deviation of the true gains of ideas, in Elo
 ADOPTED = 0.7  # posterior mean above which an idea is adopted, in Elo
 
 
-def play_pair(args, switches, number):
-    """Plays one pair of games. Returns the signs of the first player's switches (1 is on, -1 is
-    off) and its score, from 0 to 2."""
-    chance = random.Random(f"{args.seed} {number}")
-    signs = [chance.choice((-1, 1)) for _ in switches]
-    players = []
+def play_pair(args, chance, options):
+    """Plays one pair of games. `options` are the options of the first player and those of the
+    second. Returns the score of the first player, from 0 to 2."""
     common = [f"option.{option}" for option in args.set]
-    for name, side in (("first", 1), ("second", -1)):
-        options = [
-            f"option.{option}={on if sign * side > 0 else off}"
-            for (option, off, on, _), sign in zip(switches, signs)
-        ]
-        players += ["-engine", f"cmd={args.engine}", f"name={name}", *common, *options]
+    players = []
+    for name, own in zip(("first", "second"), options):
+        players += ["-engine", f"cmd={args.engine}", f"name={name}", *common]
+        players += [f"option.{option}={value}" for option, value in own.items()]
     start = 1 + chance.randrange(sum(1 for _ in open(args.book)))
     with tempfile.TemporaryDirectory() as folder:
         command = [args.fastchess, *players]
@@ -68,10 +63,23 @@ def play_pair(args, switches, number):
         out = subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
     games = re.findall(r"Finished game \d+ \((\w+) vs \w+\): (\S+) \{(.*)\}", out)
     if len(games) != 2 or any("illegal" in why or "disconnect" in why for _, _, why in games):
-        raise RuntimeError(f"pair {number} was not completed:\n{out}")
+        raise RuntimeError(f"a pair was not completed:\n{out}")
     white = {"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}
-    score = sum(white[end] if first == "first" else 1 - white[end] for first, end, _ in games)
-    return signs, score
+    return sum(white[end] if first == "first" else 1 - white[end] for first, end, _ in games)
+
+
+def read(path, head):
+    """Returns the rows of a file of results. A new file gets the head."""
+    rows = []
+    if os.path.exists(path):
+        with open(path, newline="") as file:
+            rows = list(csv.reader(file))
+    if rows and rows[0] != head:
+        sys.exit(f"{path} has games with other settings; choose another file")
+    if not rows:
+        with open(path, "w", newline="") as file:
+            csv.writer(file).writerow(head)
+    return rows[1:]
 
 
 def play(args):
@@ -80,22 +88,19 @@ def play(args):
         name, values = text.split("=")
         off, on, prior = values.split(":")
         switches.append((name, off, on, float(prior)))
-    head = ["pair", "score", *args.switches]
-    rows = []
-    if os.path.exists(args.file):
-        with open(args.file, newline="") as file:
-            rows = list(csv.reader(file))
-    if rows and rows[0] != head:
-        sys.exit(f"{args.file} has games with other switches; choose another file")
-    done = {int(row[0]) for row in rows[1:]}
+    done = {int(row[0]) for row in read(args.file, ["pair", "score", *args.switches])}
     lock = threading.Lock()
     with open(args.file, "a", newline="") as file:
         writer = csv.writer(file)
-        if not rows:
-            writer.writerow(head)
 
         def work(number):
-            signs, score = play_pair(args, switches, number)
+            chance = random.Random(f"{args.seed} {number}")
+            signs = [chance.choice((-1, 1)) for _ in switches]
+            options = [
+                {name: on if sign * side > 0 else off for (name, off, on, _), sign in zip(switches, signs)}
+                for side in (1, -1)
+            ]
+            score = play_pair(args, chance, options)
             with lock:
                 writer.writerow([number, score, *signs])
                 file.flush()
@@ -155,28 +160,33 @@ def tell(args):
         print(f"{switch:34} {prior:6.1f} {gain:+9.1f} +/- {error:3.1f} {mean:+9.1f}  {verdict}")
 
 
+def match_arguments(parser):
+    """Adds the arguments of a match."""
+    parser.add_argument(
+        "--engine", required=True, type=os.path.abspath, help="a build with the feature `tune`"
+    )
+    parser.add_argument("--book", required=True, help="opening book, an EPD file")
+    parser.add_argument("--fastchess", default="fastchess", help="path of fastchess")
+    parser.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
+    parser.add_argument("--pairs", type=int, default=4_500, help="number of pairs of games")
+    parser.add_argument("--clock", help="time control such as 2+0.02, to use instead of --nodes")
+    parser.add_argument("--nodestime", type=int, default=500, help="nodes per ms of --clock")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="set an option for both players; may be repeated",
+    )
+    parser.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="pairs in parallel")
+    parser.add_argument("--seed", default="1", help="seed of the random choices and openings")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(required=True)
     player = commands.add_parser("play", help="play games, or continue a run that was stopped")
     player.add_argument("file", help="results of the games, a CSV file")
     player.add_argument("switches", nargs="+", metavar="NAME=OFF:ON:PRIOR")
-    player.add_argument(
-        "--engine", required=True, type=os.path.abspath, help="a build with the feature `tune`"
-    )
-    player.add_argument("--book", required=True, help="opening book, an EPD file")
-    player.add_argument("--fastchess", default="fastchess", help="path of fastchess")
-    player.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
-    player.add_argument("--pairs", type=int, default=4_500, help="number of pairs of games")
-    player.add_argument("--clock", help="time control such as 2+0.02, to use instead of --nodes")
-    player.add_argument("--nodestime", type=int, default=500, help="nodes per ms of --clock")
-    player.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE",
-        help="set an option for both players; may be repeated",
-    )
-    player.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
-    player.add_argument("--jobs", type=int, default=os.cpu_count(), help="pairs in parallel")
-    player.add_argument("--seed", default="1", help="seed of the random switches and openings")
+    match_arguments(player)
     player.set_defaults(run=play)
     teller = commands.add_parser("tell", help="print the gain of each switch")
     teller.add_argument("file", help="results of `play`")
