@@ -384,7 +384,7 @@ fn networks_take_exams() {
         .unwrap();
     assert!(itself < 1e-3 && answers < built_in && built_in < psqt, "{answers} {built_in} {psqt}");
 
-    let words = ["train", "--data", file, "--hidden", "32", "--samples", "20k"];
+    let words = ["train", "--data", file, "--hidden", "32", "--samples", "20k", "--batch", "256"];
     let size_of = format!("{}/src/eval/nnue/default.nnue", crate::ROOT);
     let more = ["--exam", &exam, "--size-of", &size_of, "--out", &net];
     let said = succeed(&[&words[..], &more].concat());
@@ -393,7 +393,8 @@ fn networks_take_exams() {
     let followed: f64 =
         last.split(" exam ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     // The network's outputs are scaled and rounded to centipawns.
-    assert!((errors(&[&net])[0] - followed).abs() < 2e-3, "{said}");
+    let graded = errors(&[&net])[0];
+    assert!((graded - followed).abs() < 2e-3, "{graded}: {said}");
     // Another run can start with the state of this run.
     let (state, next) = (path("net.state"), path("next.nnue"));
     succeed(&[&words[..], &["--from", &state, "--out", &next]].concat());
