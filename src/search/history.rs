@@ -114,12 +114,12 @@ impl QuietRows<'_> {
         let from_to = FromTo::squares(self.color, self.threats, from, to);
         let [one, two, four] = self.continuation.map(|row| i32::from(row[index]));
         let butterfly = i32::from(self.butterfly[from_to.index()]);
-        let butterfly = if p::piece_history() > 0 {
-            (butterfly + i32::from(self.pieces[from_to.attacks()][index])) / 2
-        } else {
-            butterfly
-        };
-        butterfly + i32::from(self.pawns[index]) + one + two + four * p::order_four() / 4
+        let piece = i32::from(self.pieces[from_to.attacks()][index]);
+        (butterfly + piece) / 2
+            + i32::from(self.pawns[index])
+            + one
+            + two
+            + four * p::order_four() / 4
     }
 }
 
@@ -265,7 +265,7 @@ impl Histories {
         let moved = PieceTo::new(position, m);
         let to = moved.index();
         let from_to = FromTo::new(position.turn(), context.threats, m);
-        self.update_butterfly(from_to, moved, bonus);
+        self.update_main(from_to, moved, bonus);
         let tables = self.tables_mut();
         gravity(&mut tables.pawns[pawn_index(position)][to], bonus, HISTORY_MAX);
         tables.continuation.update(context.previous, to, bonus);
@@ -274,19 +274,17 @@ impl Histories {
     /// Updates the histories of a quiet move after it was made, except the history by pawn
     /// structure, because the position before the move is no longer known.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
-        self.update_butterfly(quiet, moved, bonus);
+        self.update_main(quiet, moved, bonus);
         self.tables_mut().continuation.update(previous, moved.index(), bonus);
     }
 
-    /// Updates only the butterfly history of a quiet move, and with `piece_history` the history
-    /// by piece.
-    pub fn update_butterfly(&mut self, quiet: FromTo, moved: PieceTo, bonus: i32) {
+    /// Updates only the histories of a quiet move that depend on nothing but the move and the
+    /// opponent's attacks: the butterfly history and the history by piece.
+    pub fn update_main(&mut self, quiet: FromTo, moved: PieceTo, bonus: i32) {
         let tables = self.tables_mut();
         gravity(&mut tables.butterfly[quiet.index()], bonus, HISTORY_MAX);
-        if p::piece_history() > 0 {
-            let entry = &mut tables.pieces[quiet.attacks()][moved.index()];
-            gravity(entry, bonus, HISTORY_MAX);
-        }
+        let entry = &mut tables.pieces[quiet.attacks()][moved.index()];
+        gravity(entry, bonus, HISTORY_MAX);
     }
 
     /// Returns the corrections of the static evaluation.
@@ -466,8 +464,9 @@ mod tests {
             let tables = histories.tables();
             let row = |before: Option<PieceTo>| &tables.continuation.0[before.unwrap().row()];
             let pawns = &tables.pawns[pawn_index(&position)];
-            let butterfly: &[i16] = &tables.butterfly;
-            for table in [butterfly, pawns, row(one), row(two), row(four)] {
+            let (butterfly, pieces): (&[i16], &[i16]) =
+                (&tables.butterfly, tables.pieces.as_flattened());
+            for table in [butterfly, pieces, pawns, row(one), row(two), row(four)] {
                 let sizes = || table.iter().map(|&entry| i32::from(entry).abs());
                 most = most.max(sizes().max().unwrap() * 100 / HISTORY_MAX);
                 sum = sum.max(sizes().sum::<i32>() * 100 / HISTORY_MAX);

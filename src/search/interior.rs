@@ -317,21 +317,27 @@ impl Worker<'_> {
             _ => node.evaluation,
         };
         self.frame(ply).evaluation = node.evaluation;
-        let last = *self.before(ply, 1);
-        if p::teach_evaluation() > 0
-            && !node.excluded.is_some()
-            && (node.depth < 6 || node.entry.is_none())
-            && last.evaluation != NO_SCORE
-            && let (Some(quiet), Some(moved)) = (last.quiet, last.moved)
-        {
-            let bonus = prune::evaluation_bonus(-(node.evaluation + last.evaluation));
-            self.histories.update_butterfly(quiet, moved, bonus);
-        }
+        self.teach_by_evaluation(node);
         let earlier = [2, 4].map(|back| self.before(ply, back).evaluation);
         node.improving = earlier
             .into_iter()
             .find(|&evaluation| evaluation != NO_SCORE)
             .is_some_and(|evaluation| node.evaluation > evaluation);
+    }
+
+    /// Step 3: the better the last quiet move made the evaluation for the side that moved, the
+    /// more its history rises. Nodes that were searched to a higher depth teach more by their
+    /// result, so they are left out.
+    fn teach_by_evaluation(&mut self, node: &Node) {
+        let last = *self.before(node.ply, 1);
+        if !node.excluded.is_some()
+            && (node.depth < 6 || node.entry.is_none())
+            && last.evaluation != NO_SCORE
+            && let (Some(quiet), Some(moved)) = (last.quiet, last.moved)
+        {
+            let bonus = prune::evaluation_bonus(-(node.evaluation + last.evaluation));
+            self.histories.update_main(quiet, moved, bonus);
+        }
     }
 
     /// Step 4: returns the score of a pruned node, or `None` if the node is not pruned.
@@ -420,28 +426,29 @@ impl Worker<'_> {
     }
 
     /// Step 4d: ProbCut. A capture whose score is well above beta at reduced depth will
-    /// probably also fail high at full depth. Source: M. Buro, "ProbCut: An Effective Selective
-    /// Extension of the Alpha-Beta Algorithm", 1995.
+    /// probably also fail high at full depth. The higher its score in quiescence, the shallower is
+    /// the search and the higher the bound that it must reach. If it does not reach this bound, the
+    /// capture is searched at the usual reduced depth. Source: M. Buro, "ProbCut: An Effective
+    /// Selective Extension of the Alpha-Beta Algorithm", 1995.
     fn probcut(&mut self, node: &Node) -> Result<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
         let bound = node.window.beta + p::probcut_margin()
             - if node.improving { p::probcut_improving() } else { 0 };
-        if node.depth < p::probcut_depth()
+        if !node.cut
+            || node.depth < p::probcut_depth()
             || is_decisive(node.window.beta)
             || node.entry.is_some_and(|e| e.depth >= node.depth - 3 && e.bounds.upper < bound)
         {
             return Ok(None);
         }
-        let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
-        let hint = node.generator.find(hint);
-        let adaptive = p::probcut_form() > 0;
-        if adaptive
-            && (!node.cut || hint.is_some_and(|m| !is_tactical(m)) || !promises(node, bound))
-        {
+        let hint = node.generator.find(node.entry.map_or(PackedMove::NONE, |e| e.best));
+        if hint.is_some_and(|m| !is_tactical(m)) || !promises(node, bound) {
             return Ok(None);
         }
         let mut picker = Picker::tactical(&node.generator, hint);
-        let window = Window::null(bound - 1).flip();
+        let window = |bound: Score| Window::null(bound - 1).flip();
+        let search =
+            |depth, bound| Search { window: window(bound), depth, ply: ply + 1, cut: false };
         while let Some((m, _)) = picker.next(self.histories) {
             if !see::see_ge(position, m, bound - node.evaluation)
                 || self.overlooks(position, m, ply)
@@ -450,28 +457,22 @@ impl Worker<'_> {
             }
             let mut child = position.clone();
             self.make(&mut child, m, ply);
-            let mut score = -self.quiescence::<NonPv>(&child, window, ply + 1, false)?;
-            let base = node.depth - 4;
-            let (mut depth, mut asked) = (base, bound);
+            let mut score = -self.quiescence::<NonPv>(&child, window(bound), ply + 1, false)?;
+            let mut depth = node.depth - 4;
+            let mut reached = bound;
             if score >= bound {
-                if adaptive {
-                    depth -= ((score - bound) / p::probcut_step()).clamp(0, base.max(0));
-                    asked += p::probcut_more() * (base - depth);
+                let saved = ((score - bound) / p::probcut_step()).min(depth);
+                if saved > 0 {
+                    (depth, reached) = (depth - saved, bound + saved * p::probcut_more());
+                    score = -self.search::<NonPv>(&child, search(depth, reached))?;
                 }
-                let deep = |depth, asked: Score| Search {
-                    window: Window::null(asked - 1).flip(),
-                    depth,
-                    ply: ply + 1,
-                    cut: !node.cut,
-                };
-                score = -self.search::<NonPv>(&child, deep(depth, asked))?;
-                if score < asked && asked > bound {
-                    (depth, asked) = (base, bound);
-                    score = -self.search::<NonPv>(&child, deep(depth, asked))?;
+                if saved == 0 || score < reached {
+                    (depth, reached) = (node.depth - 4, bound);
+                    score = -self.search::<NonPv>(&child, search(depth, reached))?;
                 }
             }
             self.unmake();
-            if score >= asked && !is_decisive(score) {
+            if score >= reached && !is_decisive(score) {
                 self.shared.table.store(
                     table_key(position),
                     Entry {
@@ -482,7 +483,7 @@ impl Worker<'_> {
                         pv: node.was_pv,
                     },
                 );
-                return Ok(Some(score - (asked - node.window.beta)));
+                return Ok(Some(score - (reached - node.window.beta)));
             }
         }
         Ok(None)

@@ -25,7 +25,7 @@ crate::system::tune::params! {
     /// Minimum depth for the verification of a null move.
     null_verify: 14, 8..=255, 0;
     /// Minimum depth for ProbCut.
-    probcut_depth: 5, 3..=255, 0;
+    probcut_depth: 5, 4..=255, 0;
     /// Minimum depth for internal iterative reduction.
     iir_depth: 4, 2..=255, 0;
     /// Maximum (reduced) depth for futility pruning of quiet moves.
@@ -59,26 +59,14 @@ crate::system::tune::params! {
     order_checks: 0, 0..=1, 0;
     /// In ProbCut and later steps, an evaluation that reaches beta counts as improving.
     improving_beta: 0, 0..=1, 0;
-    /// The change of evaluation updates the history of the last quiet move, if there is no table
-    /// entry or the depth is low.
-    teach_evaluation: 0, 0..=1, 0;
-    /// Quiet checks at the first ply of quiescence. 0: none. 1: all that lose no material. 2: as 1,
-    /// but off the PV only if no recent move was reduced. 3: as 1, but only moves that mate.
-    quiet_checks: 1, 0..=3, 0;
     /// A singular search inherits the PV flag of its node.
     excluded_pv: 0, 0..=1, 0;
-    /// Variant of ProbCut. It is tried only at expected cut nodes, only if the TT move is not
-    /// quiet, and only if the table's bound or the evaluation agrees. Its depth falls as the
-    /// score of quiescence rises.
-    probcut_form: 0, 0..=1, 0;
     /// Reduces the first move of a non-PV node by a ply, if it is not the TT move. The formula of
     /// late move reductions must give it at least three plies.
     lmr_first: 0, 0..=1, 0;
     /// Continuation histories distinguish whether the earlier move was tactical and whether it
     /// was a check evasion.
     continuation_kinds: 0, 0..=1, 0;
-    /// Averages the butterfly history with a history by piece and target square.
-    piece_history: 0, 0..=1, 0;
     /// From depth 7 on, rejects a table cutoff that the table entry after the TT move
     /// contradicts.
     verify_cutoff: 0, 0..=1, 0;
@@ -138,11 +126,10 @@ crate::system::tune::params! {
     probcut_margin: 209, 80..=400, 16;
     /// ProbCut: reduction of the margin if the position is improving, in centipawns.
     probcut_improving: 43, 0..=150, 8;
-    /// With `probcut_form`: centipawns by which the quiescence score must exceed the bound for each
-    /// ply that the search is shallower.
+    /// ProbCut: centipawns by which the quiescence score must exceed the bound for each ply that
+    /// the search is shallower.
     probcut_step: 300, 100..=600, 25;
-    /// With `probcut_form`: increase of the bound for each ply that the search is shallower, in
-    /// centipawns.
+    /// ProbCut: increase of the bound for each ply that the search is shallower, in centipawns.
     probcut_more: 200, 50..=500, 25;
     /// Base futility margin, in centipawns.
     futility_base: 125, 20..=300, 14;
@@ -233,11 +220,11 @@ crate::system::tune::params! {
     lmr_in_check: 659, 0..=2000, 90;
     /// History bonus per ply.
     bonus_slope: 275, 50..=600, 20;
-    /// With `teach_evaluation`: bonus or malus per centipawn of the change.
+    /// History bonus or malus per centipawn by which the last move changed the evaluation.
     evaluation_slope: 12, 2..=40, 2;
-    /// With `teach_evaluation`: maximum bonus.
+    /// Maximum bonus for a change of the evaluation.
     evaluation_bonus: 648, 50..=2000, 80;
-    /// With `teach_evaluation`: maximum malus.
+    /// Maximum malus for a change of the evaluation.
     evaluation_malus: 288, 50..=2000, 80;
     /// Maximum history bonus.
     bonus_max: 2366, 500..=4000, 150;

@@ -1,6 +1,6 @@
 //! Quiescence search: searches captures and queen promotions until the position is quiet enough
-//! for the static evaluation. At its first ply it also searches quiet checks. In check it searches
-//! evasions until one avoids a decisive loss, and after that only good captures.
+//! for the static evaluation. At its first ply it also searches quiet moves that mate. In check it
+//! searches evasions until one avoids a decisive loss, and after that only good captures.
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
@@ -116,15 +116,9 @@ impl Worker<'_> {
             return Ok(-MATE);
         }
 
-        // Step 6. Quiet checks, one ply deep.
-        let reduced = || (1..=4).any(|back| self.before(ply, back).reduction > 0);
-        let checks = match p::quiet_checks() {
-            0 => false,
-            2 => T::PV || !reduced(),
-            _ => true,
-        };
-        if first && checks && !leaf.in_check && leaf.best < leaf.beta {
-            self.quiet_checks::<T>(&mut leaf, &generator)?;
+        // Step 6. Quiet moves that mate, at the first ply.
+        if first && !leaf.in_check && leaf.best < leaf.beta {
+            self.quiet_mates::<T>(&mut leaf, &generator)?;
         }
 
         // Step 7. Store the result. Its upper bound ignores the moves that were not searched.
@@ -218,13 +212,14 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Step 6: searches quiet checks, so that the main search does not overlook a mate in one.
-    fn quiet_checks<T: NodeType>(&mut self, leaf: &mut Leaf, generator: &Generator) -> Result<()> {
+    /// Step 6: searches quiet moves that mate, so that the main search does not overlook a mate in
+    /// one. Checks that lose material are skipped, because hardly any of them mates.
+    fn quiet_mates<T: NodeType>(&mut self, leaf: &mut Leaf, generator: &Generator) -> Result<()> {
         let mut list = MoveList::new();
         generator.quiet_checks(|m| list.push(m));
         for &m in &list {
             if see::see_ge(leaf.position, m, 0)
-                && (p::quiet_checks() < 3 || !Generator::new(&leaf.position.play(m)).any())
+                && !Generator::new(&leaf.position.play(m)).any()
                 && !self.overlooks(leaf.position, m, leaf.ply)
                 && self.try_forcing::<T>(leaf, m)?
             {
