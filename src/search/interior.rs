@@ -325,9 +325,8 @@ impl Worker<'_> {
             .is_some_and(|evaluation| node.evaluation > evaluation);
     }
 
-    /// Step 3: the better the last quiet move made the evaluation for the side that moved, the
-    /// more its history rises. Nodes that were searched to a higher depth teach more by their
-    /// result, so they are left out.
+    /// Step 3: updates the history of the last quiet move by how much it changed the evaluation
+    /// for the side that made it. From depth 6 on, only nodes without a TT entry do this.
     fn teach_by_evaluation(&mut self, node: &Node) {
         let last = *self.before(node.ply, 1);
         if !node.excluded.is_some()
@@ -446,6 +445,7 @@ impl Worker<'_> {
             return Ok(None);
         }
         let mut picker = Picker::tactical(&node.generator, hint);
+        let usual = node.depth - 4;
         let window = |bound: Score| Window::null(bound - 1).flip();
         let search =
             |depth, bound| Search { window: window(bound), depth, ply: ply + 1, cut: false };
@@ -458,21 +458,17 @@ impl Worker<'_> {
             let mut child = position.clone();
             self.make(&mut child, m, ply);
             let mut score = -self.quiescence::<NonPv>(&child, window(bound), ply + 1, false)?;
-            let mut depth = node.depth - 4;
-            let mut reached = bound;
+            let saved = ((score - bound) / p::probcut_step()).clamp(0, usual);
+            let (mut depth, mut asked) = (usual - saved, bound + saved * p::probcut_more());
             if score >= bound {
-                let saved = ((score - bound) / p::probcut_step()).min(depth);
-                if saved > 0 {
-                    (depth, reached) = (depth - saved, bound + saved * p::probcut_more());
-                    score = -self.search::<NonPv>(&child, search(depth, reached))?;
-                }
-                if saved == 0 || score < reached {
-                    (depth, reached) = (node.depth - 4, bound);
-                    score = -self.search::<NonPv>(&child, search(depth, reached))?;
+                score = -self.search::<NonPv>(&child, search(depth, asked))?;
+                if saved > 0 && score < asked {
+                    (depth, asked) = (usual, bound);
+                    score = -self.search::<NonPv>(&child, search(depth, asked))?;
                 }
             }
             self.unmake();
-            if score >= reached && !is_decisive(score) {
+            if score >= asked && !is_decisive(score) {
                 self.shared.table.store(
                     table_key(position),
                     Entry {
@@ -483,7 +479,7 @@ impl Worker<'_> {
                         pv: node.was_pv,
                     },
                 );
-                return Ok(Some(score - (reached - node.window.beta)));
+                return Ok(Some(score - (asked - node.window.beta)));
             }
         }
         Ok(None)

@@ -213,7 +213,7 @@ impl Worker<'_> {
     }
 
     /// Step 6: searches quiet moves that mate, so that the main search does not overlook a mate in
-    /// one. Checks that lose material are skipped, because hardly any of them mates.
+    /// one. Checks that lose material are skipped: the piece can be captured, so they do not mate.
     fn quiet_mates<T: NodeType>(&mut self, leaf: &mut Leaf, generator: &Generator) -> Result<()> {
         let mut list = MoveList::new();
         generator.quiet_checks(|m| list.push(m));
