@@ -82,32 +82,50 @@ def read(path, head):
     return rows[1:]
 
 
+def play_pairs(args, head, prepare, learn=lambda number, score: None):
+    """Plays the pairs that the file of results does not have yet, and adds them to it. `prepare`
+    takes the number of a pair, and returns the random choices, the options of both players and the
+    additional cells of its row. `learn` takes the number and the score of each pair, old or
+    new."""
+    done = set()
+    for row in read(args.file, head):
+        done.add(int(row[0]))
+        learn(int(row[0]), float(row[1]))
+    lock = threading.Lock()
+    with open(args.file, "a", newline="") as file:
+        writer = csv.writer(file)
+
+        def work(number):
+            with lock:
+                chance, options, cells = prepare(number)
+            score = play_pair(args, chance, options)
+            with lock:
+                learn(number, score)
+                writer.writerow([number, score, *cells])
+                file.flush()
+
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for _ in pool.map(work, (n for n in range(args.pairs) if n not in done)):
+                pass
+
+
 def play(args):
     switches = []
     for text in args.switches:
         name, values = text.split("=")
         off, on, prior = values.split(":")
         switches.append((name, off, on, float(prior)))
-    done = {int(row[0]) for row in read(args.file, ["pair", "score", *args.switches])}
-    lock = threading.Lock()
-    with open(args.file, "a", newline="") as file:
-        writer = csv.writer(file)
 
-        def work(number):
-            chance = random.Random(f"{args.seed} {number}")
-            signs = [chance.choice((-1, 1)) for _ in switches]
-            options = [
-                {name: on if sign * side > 0 else off for (name, off, on, _), sign in zip(switches, signs)}
-                for side in (1, -1)
-            ]
-            score = play_pair(args, chance, options)
-            with lock:
-                writer.writerow([number, score, *signs])
-                file.flush()
+    def prepare(number):
+        chance = random.Random(f"{args.seed} {number}")
+        signs = [chance.choice((-1, 1)) for _ in switches]
+        options = [
+            {name: on if sign * side > 0 else off for (name, off, on, _), sign in zip(switches, signs)}
+            for side in (1, -1)
+        ]
+        return chance, options, signs
 
-        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            for _ in pool.map(work, (n for n in range(args.pairs) if n not in done)):
-                pass
+    play_pairs(args, ["pair", "score", *args.switches], prepare)
     tell(args)
 
 
@@ -160,40 +178,41 @@ def tell(args):
         print(f"{switch:34} {prior:6.1f} {gain:+9.1f} +/- {error:3.1f} {mean:+9.1f}  {verdict}")
 
 
-def match_arguments(parser):
-    """Adds the arguments of a match."""
-    parser.add_argument(
-        "--engine", required=True, type=os.path.abspath, help="a build with the feature `tune`"
-    )
-    parser.add_argument("--book", required=True, help="opening book, an EPD file")
-    parser.add_argument("--fastchess", default="fastchess", help="path of fastchess")
-    parser.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
-    parser.add_argument("--pairs", type=int, default=4_500, help="number of pairs of games")
-    parser.add_argument("--clock", help="time control such as 2+0.02, to use instead of --nodes")
-    parser.add_argument("--nodestime", type=int, default=500, help="nodes per ms of --clock")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE",
-        help="set an option for both players; may be repeated",
-    )
-    parser.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="pairs in parallel")
-    parser.add_argument("--seed", default="1", help="seed of the random choices and openings")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def main(doc, play, tell, arguments):
+    """Runs a script with the commands `play` and `tell`. `arguments` adds those that only this
+    script's `play` has."""
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
     commands = parser.add_subparsers(required=True)
     player = commands.add_parser("play", help="play games, or continue a run that was stopped")
     player.add_argument("file", help="results of the games, a CSV file")
-    player.add_argument("switches", nargs="+", metavar="NAME=OFF:ON:PRIOR")
-    match_arguments(player)
+    arguments(player)
+    player.add_argument(
+        "--engine", required=True, type=os.path.abspath, help="a build with the feature `tune`"
+    )
+    player.add_argument("--book", required=True, help="opening book, an EPD file")
+    player.add_argument("--fastchess", default="fastchess", help="path of fastchess")
+    player.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
+    player.add_argument("--pairs", type=int, default=4_500, help="number of pairs of games")
+    player.add_argument("--clock", help="time control such as 2+0.02, to use instead of --nodes")
+    player.add_argument("--nodestime", type=int, default=500, help="nodes per ms of --clock")
+    player.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="set an option for both players; may be repeated",
+    )
+    player.add_argument("--hash", type=int, default=16, help="size of the hash table in MiB")
+    player.add_argument("--jobs", type=int, default=os.cpu_count(), help="pairs in parallel")
+    player.add_argument("--seed", default="1", help="seed of the random choices and openings")
     player.set_defaults(run=play)
-    teller = commands.add_parser("tell", help="print the gain of each switch")
+    teller = commands.add_parser("tell", help="print the results")
     teller.add_argument("file", help="results of `play`")
     teller.set_defaults(run=tell)
     args = parser.parse_args()
     args.run(args)
 
 
+def arguments(player):
+    player.add_argument("switches", nargs="+", metavar="NAME=OFF:ON:PRIOR")
+
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, play, tell, arguments)

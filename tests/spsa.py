@@ -17,15 +17,12 @@ depend only on --seed and the number of the pair.
 `tell` prints the constants, with their old values and by how many steps they have moved.
 """
 
-import argparse
-import concurrent.futures
 import csv
 import random
 import subprocess
 import sys
-import threading
 
-from screen import match_arguments, play_pair, read
+from screen import main, play_pairs
 
 ALPHA, GAMMA = 0.602, 0.101  # exponents of the schedule, as in fishtest
 START = 0.1  # the schedule's constant A, as a share of all iterations
@@ -34,7 +31,7 @@ START = 0.1  # the schedule's constant A, as a share of all iterations
 class Run:
     """The constants during a run. The texts of `constants` are NAME=VALUE:MIN:MAX:STEP."""
 
-    def __init__(self, constants, pairs, rate):
+    def __init__(self, constants, pairs, rate, seed):
         self.names, self.values, self.bounds, self.steps = [], [], [], []
         for text in constants:
             name, numbers = text.split("=")
@@ -43,20 +40,21 @@ class Run:
             self.values.append(value)
             self.bounds.append((least, most))
             self.steps.append(step)
-        self.pairs, self.rate = pairs, rate
+        self.pairs, self.rate, self.seed = pairs, rate, seed
 
-    def directions(self, seed, k):
-        chance = random.Random(f"{seed} {k}")
+    def directions(self, k):
+        """Returns the random choices of iteration `k`, and the direction of each constant."""
+        chance = random.Random(f"{self.seed} {k}")
         return chance, [chance.choice((-1, 1)) for _ in self.names]
 
     def perturbation(self, k):
         """Returns the perturbation in iteration `k`, in final steps."""
         return (self.pairs / (k + 1)) ** GAMMA
 
-    def options(self, k, seed):
+    def options(self, k):
         """Returns the random choices and the options of both players. Values are rounded at random,
         so that steps below 1 have an effect."""
-        chance, signs = self.directions(seed, k)
+        chance, signs = self.directions(k)
         players = []
         for side in (1, -1):
             own = {}
@@ -68,10 +66,10 @@ class Run:
             players.append(own)
         return chance, players
 
-    def update(self, k, seed, score):
+    def update(self, k, score):
         """Moves the constants after a pair in which the first player scored `score`, from 0 to
         2."""
-        _, signs = self.directions(seed, k)
+        _, signs = self.directions(k)
         start = START * self.pairs
         rate = self.rate * ((start + self.pairs) / (start + k + 1)) ** ALPHA / self.perturbation(k)
         for i, sign in enumerate(signs):
@@ -81,36 +79,17 @@ class Run:
 
 def play(args):
     listed = subprocess.run([args.engine, "spsa", "quit"], capture_output=True, text=True).stdout
-    constants = []
+    constants = {}
     for line in listed.splitlines():
         name, _, value, least, most, step, _ = line.split(", ")
-        if name not in args.skip:
-            constants.append(f"{name}={value}:{least}:{most}:{step}")
-    unknown = set(args.skip) - {line.split(",")[0] for line in listed.splitlines()}
-    if unknown:
-        sys.exit(f"{args.engine} has no constant {', '.join(sorted(unknown))}")
-    run = Run(constants, args.pairs, args.rate)
-    head = ["pair", "score", f"{args.seed} {args.pairs} {args.rate}", *constants]
-    done = set()
-    for row in read(args.file, head):
-        done.add(int(row[0]))
-        run.update(int(row[0]), args.seed, float(row[1]))
-    lock = threading.Lock()
-    with open(args.file, "a", newline="") as file:
-        writer = csv.writer(file)
-
-        def work(k):
-            with lock:
-                chance, options = run.options(k, args.seed)
-            score = play_pair(args, chance, options)
-            with lock:
-                run.update(k, args.seed, score)
-                writer.writerow([k, score])
-                file.flush()
-
-        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            for _ in pool.map(work, (k for k in range(args.pairs) if k not in done)):
-                pass
+        constants[name] = f"{name}={value}:{least}:{most}:{step}"
+    for name in args.skip:
+        if constants.pop(name, None) is None:
+            sys.exit(f"{args.engine} has no constant {name}")
+    texts = list(constants.values())
+    run = Run(texts, args.pairs, args.rate, args.seed)
+    head = ["pair", "score", f"{args.seed} {args.pairs} {args.rate}", *texts]
+    play_pairs(args, head, lambda k: (*run.options(k), []), run.update)
     tell(args)
 
 
@@ -118,33 +97,22 @@ def tell(args):
     with open(args.file, newline="") as file:
         head, *rows = list(csv.reader(file))
     seed, pairs, rate = head[2].rsplit(" ", 2)
-    run = Run(head[3:], int(pairs), float(rate))
+    run = Run(head[3:], int(pairs), float(rate), seed)
     before = list(run.values)
     for k, score in rows:
-        run.update(int(k), seed, float(score))
+        run.update(int(k), float(score))
     print(f"{len(rows)} of {pairs} pairs\n")
     print(f"{'constant':24} {'old':>6} {'new':>6} {'steps':>6}")
     for name, old, new, step in zip(run.names, before, run.values, run.steps):
         print(f"{name:24} {old:6.0f} {new:6.0f} {(new - old) / step:+6.1f}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    commands = parser.add_subparsers(required=True)
-    player = commands.add_parser("play", help="play games, or continue a run that was stopped")
-    player.add_argument("file", help="results of the games, a CSV file")
+def arguments(player):
     player.add_argument("--rate", type=float, default=0.005, help="learning rate at the end")
     player.add_argument(
         "--skip", nargs="*", default=[], metavar="NAME", help="constants that stay as they are"
     )
-    match_arguments(player)
-    player.set_defaults(run=play)
-    teller = commands.add_parser("tell", help="print the constants")
-    teller.add_argument("file", help="results of `play`")
-    teller.set_defaults(run=tell)
-    args = parser.parse_args()
-    args.run(args)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, play, tell, arguments)
