@@ -76,8 +76,9 @@ fn check(path: &Path) -> Result<(), Box<dyn Error>> {
     if bytes.len() < HEADER {
         return Err(format!("truncated: {} of at least {HEADER} bytes", bytes.len()).into());
     }
-    if bytes[8..12] != VERSION.to_le_bytes() {
-        return Err(format!("unsupported network format, expected {VERSION}").into());
+    let version = u32::from_le_bytes([8, 9, 10, 11].map(|at| bytes[at]));
+    if version != VERSION {
+        return Err(format!("unsupported network format {version}, expected {VERSION}").into());
     }
     if bytes[HASH_AT..HEADER] != hash(&bytes).to_le_bytes() {
         return Err("corrupt: its hash does not match its bytes".into());
