@@ -136,6 +136,8 @@ def solve(matrix, right):
     rows = [row[:] + [float(i == j) for j in range(n)] for i, row in enumerate(matrix)]
     for i in range(n):
         best = max(range(i, n), key=lambda j: abs(rows[j][i]))
+        if abs(rows[best][i]) < 1e-9:
+            sys.exit("too few pairs: some switches were always set together")
         rows[i], rows[best] = rows[best], rows[i]
         rows[i] = [value / rows[i][i] for value in rows[i]]
         for j in range(n):
