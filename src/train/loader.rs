@@ -9,7 +9,7 @@ use super::{
     exam::Exam,
     format::{GameFile, GameResult, Record, Tally},
     sample::{Sample, drop_duplicates},
-    schedule::Schedule,
+    schedule::{SCALES, Schedule},
 };
 use lancet::{
     eval::{nnue::checksum::fnv1a, wdl::sigmoid},
@@ -103,8 +103,8 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
             slope += (result - p) * score;
             curvature += p * (1.0 - p) * score * score;
         }
-        // Keep the scale between 40 and 4000 centipawns, whatever the labels.
-        steepness = (steepness + slope / curvature).clamp(1.0 / 4000.0, 1.0 / 40.0);
+        // Keep the scale within the limits of the schedule, whatever the labels.
+        steepness = (steepness + slope / curvature).clamp(1.0 / SCALES.end(), 1.0 / SCALES.start());
     }
     1.0 / steepness
 }

@@ -1,5 +1,7 @@
 //! Settings of a training run. They are written to a TOML file and stored in the network.
 
+use std::ops::RangeInclusive;
+
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +10,8 @@ use lancet::eval::nnue::features::KING_BUCKETS;
 
 /// Scale in centipawns, used if none was set or fitted.
 const USUAL_SCALE: f32 = 330.0;
+/// Possible scales, in centipawns.
+pub(crate) const SCALES: RangeInclusive<f64> = 50.0..=2000.0;
 
 /// All settings of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,8 +34,8 @@ pub struct Schedule {
     /// Decay per step of the moving average (EMA) of the weights, which becomes the network. 0
     /// takes the last weights.
     pub average: f32,
-    /// Learning rate of the first step, before the warm-up factor, and of the last step. Between
-    /// them it falls by cosine decay.
+    /// Learning rate at the start, apart from the warm-up, and at the last step. In between, it
+    /// falls by cosine decay.
     pub rate: [f32; 2],
     /// Weight of the game's result in the target at the first and the last step, interpolated
     /// linearly. The rest of the target is the score of the search.
@@ -43,8 +47,8 @@ pub struct Schedule {
     /// Largest magnitude of an initial first-layer weight. Some twenty inputs are active, so this
     /// must be small enough that neurons start below their upper limit.
     pub initial: f32,
-    /// Advantage, in centipawns of scores with the search's weight for material, that multiplies
-    /// the odds of winning by e. `None` fits the scale to the results.
+    /// Advantage, in centipawns, that multiplies the odds of winning by e. Scores are first
+    /// multiplied by the search's weight for material. `None` fits the scale to the results.
     pub scale: Option<f32>,
     /// Share of games used for validation, rounded to a permille. Positions without a game are
     /// never used for it.
@@ -105,13 +109,16 @@ impl Schedule {
             ),
             (
                 self.betas.iter().all(|beta| (0.0..1.0).contains(beta)),
-                "betas: expected numbers from 0 to below 1",
+                "betas: expected numbers of at least 0 and below 1",
             ),
             (unit.contains(&f64::from(self.decay)), "decay: expected a number from 0 to 1"),
             ((0.0..=1.0).contains(&self.initial), "initial: expected a number from 0 to 1"),
-            ((0.0..1.0).contains(&self.average), "average: expected a number from 0 to below 1"),
             (
-                self.scale.is_none_or(|scale| (50.0..=2000.0).contains(&scale)),
+                (0.0..1.0).contains(&self.average),
+                "average: expected a number of at least 0 and below 1",
+            ),
+            (
+                self.scale.is_none_or(|scale| SCALES.contains(&f64::from(scale))),
                 "scale: expected 50 to 2000 centipawns",
             ),
             ((0.0..=0.5).contains(&self.validation), "validation: expected a number from 0 to 0.5"),
