@@ -97,7 +97,7 @@ impl Counts {
         self.games += 1;
         game.visit(|Visit { chess, score, .. }| {
             let material = wdl::material(chess.board());
-            // Files have scores in the network's units, but the search shows weighted scores.
+            // Games of a network have scores in its units, but the search shows weighted scores.
             let score = score.map(|score| weighted(score, chess.board()));
             if let Some(score) = score.filter(|score| score.abs() <= LARGEST)
                 && MATERIAL.contains(&material)
@@ -140,7 +140,7 @@ struct Likelihood {
 }
 
 impl Likelihood {
-    /// Computes the likelihood, or returns `None` if the model gives a draw no chance in a cell.
+    /// Computes the likelihood. Returns `None` if a draw has no positive probability in some cell.
     /// Scores are in pawns here, so that all parameters have about the same size.
     fn new(cells: &[Cell], parameters: &[f64; SIZE]) -> Option<Likelihood> {
         let model = model(parameters);
@@ -219,6 +219,7 @@ fn fit(counts: &Counts) -> anyhow::Result<Fit> {
     // Start with curves on which half of the games are won at a score of two pawns.
     (parameters[0], parameters[TERMS]) = (2.0, 1.0);
     let mut here = Likelihood::new(&cells, &parameters)
+        .filter(|_| !cells.is_empty())
         .context("no positions to fit: no game has suitable scores")?;
     for _ in 0..MAX_STEPS {
         let step = solve(here.curvature, here.slope).context("too few games")?;
