@@ -11,7 +11,7 @@
 //! | 4 | version of the format, [`VERSION`] |
 //! | 4 | generation of the last search |
 //! | 8 | number of buckets |
-//! | 8 | hash of the network, the fifty-move rule and the strength limit of the entries |
+//! | 8 | hash of the network, the fifty-move rule and, at limited strength, the rating and the seed |
 //! | 32 | zero |
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -58,7 +58,7 @@ pub enum LoadError {
     /// The table was saved with another network, other rules or another strength limit.
     #[error(
         "saved with another evaluation: the network (EvalFile, or another version of Lancet), \
-         Syzygy50MoveRule or the strength limit differs"
+         Syzygy50MoveRule, the strength limit or, at limited strength, the game differs"
     )]
     Evaluation,
     /// The length of the file does not match its header.
@@ -225,7 +225,9 @@ fn check_place(path: &Path) -> io::Result<()> {
     let mut magic = [0; MAGIC.len()];
     match files::open_regular(path).and_then(|mut old| old.read_exact(&mut magic)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+            Err(io::Error::new(error.kind(), format!("{error}; not overwritten")))
+        }
         _ if magic == *MAGIC => Ok(()),
         _ => Err(io::Error::other(format!("{}; not overwritten", LoadError::Magic))),
     }
@@ -338,7 +340,7 @@ mod tests {
         for other in [&b"1. e4 *\n"[..], b"LANCETT", b"lancettt", b"", &network] {
             fs::write(&path, other).unwrap();
             let error = table.save(&path, 7).unwrap_err().to_string();
-            assert!(error.ends_with("not overwritten") || error == "the file is empty", "{error}");
+            assert!(error.ends_with("; not overwritten"), "{error}");
             assert_eq!(fs::read(&path).unwrap(), other);
         }
         assert!(table.save(dir.path(), 7).is_err());
