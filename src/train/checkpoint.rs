@@ -1,9 +1,16 @@
 //! Checkpoints of training runs, from which a run resumes exactly.
 //!
-//! The file consists of `LANCETC2`, the length of a TOML text (8 bytes), the text (run and state),
-//! the parameters, their moving average and both moments as floats, and the CRC-32 of all this.
-//! Numbers are little-endian. The file is replaced atomically, so that a kill leaves either the old
-//! file or the new one.
+//! The file consists of these fields, with numbers in little-endian order:
+//!
+//! | bytes | contents |
+//! | --- | --- |
+//! | 8 | `LANCETC2` |
+//! | 8 | length of the text |
+//! | | text in TOML: state and run |
+//! | 4 each | parameters, their moving average, and both moments, as floats |
+//! | 4 | CRC-32 of all bytes before it |
+//!
+//! The file is replaced atomically, so that a kill leaves either the old file or the new one.
 
 use std::{
     fs::File,
@@ -151,7 +158,7 @@ fn difference(there: &TrainingRun, asked: &TrainingRun) -> String {
     let (there, asked) = (show(there), show(asked));
     match there.lines().zip(asked.lines()).find(|(a, b)| a != b) {
         Some((a, b)) => format!("belongs to another run: found '{a}', expected '{b}'"),
-        None => "belongs to another run, with another number of data files".to_owned(),
+        None => "belongs to another run, with a different number of data files".to_owned(),
     }
 }
 

@@ -87,8 +87,8 @@ pub struct Args {
     /// shape also sets the optimiser's moments
     #[arg(long, value_name = "NET")]
     from: Option<PathBuf>,
-    /// Also report the error on these positions, without training on them: a file that
-    /// `lancet epd --csv` wrote for one engine
+    /// Also report the error on these positions, which must not come from the training games: a
+    /// file that `lancet epd --csv` wrote for one engine
     #[arg(long, value_name = "EXAM.csv")]
     exam: Option<PathBuf>,
     /// Scale the output so that evaluations are on average as large as those of this network,
@@ -113,7 +113,7 @@ pub struct Args {
     /// Positions per step [default: 16384]
     #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
     batch: Option<usize>,
-    /// Steps in which the learning rate rises from zero [default: 2000]
+    /// Steps in which the learning rate rises from zero, at most a tenth of the run [default: 2000]
     #[arg(long, value_name = "STEPS", value_parser = arguments::whole::<u64>(..))]
     warm_up: Option<u64>,
     /// Decay per step of the moving average (EMA) of the weights, which becomes the network;
@@ -233,7 +233,7 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     let exam = args.exam.as_deref().map(Exam::read).transpose()?;
     let data = DataSet { exam, ..DataSet::read(&args.data, schedule)? };
     let fitted = fitted_scale(&data.training);
-    note(format_args!("best scale for the results: {fitted:.0} centipawns"));
+    note(format_args!("scale fitted to the results: {fitted:.0} centipawns"));
     schedule.scale = schedule.scale.or(Some(fitted as f32));
     note(format_args!(
         "{} training positions, {} duplicates dropped, {} validation positions, White {}; \

@@ -1,5 +1,5 @@
-//! `lancet-train data`: counts, checks, shuffles, merges and shows files of games, and makes and
-//! grades exams.
+//! `lancet-train data`: counts, checks, shuffles, merges and shows files of games, picks positions
+//! for exams, and grades networks on exams.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -114,9 +114,10 @@ Examples:
     },
     /// Write quiet positions, one FEN per line, for an exam
     ///
-    /// Reads games as `datagen` writes them, or PGN (.pgn). Writes each quiet position once: the
-    /// side to move is not in check, and the move played is neither a capture nor a promotion.
-    /// Skips the first 8 plies of every game. To make an exam of them, add the scores of long
+    /// Reads games as `datagen` writes them, or PGN (.pgn). Writes up to --count different quiet
+    /// positions, chosen at random. In a quiet position, the side to move is not in check, and the
+    /// move played is neither a capture nor a promotion. Skips the first 8 plies of every game, and
+    /// positions with fewer than 4 pieces. To make an exam of the positions, add the scores of long
     /// searches by Lancet or by another engine with `lancet epd --csv`.
     #[command(after_long_help = "\
 Examples:
@@ -140,8 +141,9 @@ Examples:
     ///
     /// Compares static evaluations, or the scores of shorter searches, with the scores of an exam.
     /// `error` is the root mean square error in winning probability. The candidate's scores are
-    /// first multiplied by `scale`, which makes the error smallest. `rank` is Spearman's rank
-    /// correlation.
+    /// first multiplied by the `scale` that makes the error smallest. At a scale of 1, 400
+    /// centipawns of the candidate equal 250 centipawns of the exam. At 1.6, their centipawns are
+    /// equal. `rank` is Spearman's rank correlation.
     #[command(after_long_help = "\
 Examples:
   lancet-train data grade exam.csv old.nnue new.nnue
@@ -196,7 +198,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Writes up to `count` different positions that pass the filter, at most `per_game` of a game.
+/// Writes up to `count` different positions that pass the filter, at most `per_game` from a game.
 fn positions(
     files: &[PathBuf],
     count: u64,
@@ -437,7 +439,7 @@ fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> anyhow::Result
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a new file; refuses to overwrite one.
+/// Writes a new file. Does not overwrite an existing one.
 fn write_new(out: &Path, parts: &[&[u8]]) -> io::Result<()> {
     files::refuse_existing(out)?;
     let mut file = NewFile::create(out)?;
@@ -449,6 +451,7 @@ fn view(path: &Path, first: usize, count: usize, positions: bool) -> anyhow::Res
     let file = GameFile::read(path)?;
     let games = file.count();
     let there = (1..=games).contains(&first);
+    ensure!(games > 0, "{}: no games", path.display());
     ensure!(there, "{}: no game {first}: expected 1 to {games}", path.display());
     for number in (first..=games).take(count) {
         let game = file.game(number - 1)?;

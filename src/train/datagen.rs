@@ -1,9 +1,9 @@
 //! `lancet-train datagen`: plays games on all cores and appends them to files.
 //!
 //! Each thread writes a stream of games to its own file. Game k of a stream depends only on the
-//! recipe, the tablebases, the seed, the stream's number and k. Therefore the number of games in
-//! the file is enough to continue. A kill may leave an incomplete last game, and a power failure
-//! may leave zeros. Both are cut off at the next start.
+//! settings (the `Recipe`, which includes the seed), the tablebases, the stream's number and k.
+//! Therefore the number of games in the file is enough to continue. A kill may leave an incomplete
+//! last game, and a power failure may leave zeros. Both are cut off at the next start.
 
 use std::{
     fs::{self, File},
@@ -74,8 +74,9 @@ const RECIPE_FILE: &str = "datagen.toml";
 /// A game ends by the rules, by the tablebases of --syzygy, or by adjudication. It is adjudicated
 /// when the scores of both sides agree for some plies (--win-score, --win-plies, --draw-score,
 /// --draw-plies and --draw-from). At ply 500 after the opening, a game is a draw. --play-on percent
-/// of the games are not adjudicated, so that the training data also contains won and dead-drawn
-/// positions. Openings that the first search scores beyond 300 centipawns are dropped.
+/// of the games are played on whatever their scores, up to ply 250, so that the training data also
+/// contains won, lost and dead-drawn positions. Openings that the first search scores beyond 300
+/// centipawns are dropped.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -109,7 +110,7 @@ pub struct Args {
     /// Stop when the directory holds this many positions
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     positions: Option<u64>,
-    /// Stop after this many hours
+    /// Stop after this many hours, counted from the start of this command
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
     /// Seed of all random choices
@@ -148,7 +149,7 @@ pub struct Args {
 #[serde(deny_unknown_fields)]
 struct Recipe {
     version: String,
-    /// Build that began the directory: its commit and processor. Another build may continue.
+    /// Build that began the directory: its commit and processor. Another build may continue it.
     #[serde(default)]
     build: String,
     evaluation: String,
@@ -452,8 +453,6 @@ pub(crate) struct PoolSize {
     pub games: u64,
     /// Number of positions.
     pub positions: u64,
-    /// Positions that were there before this run.
-    pub before: u64,
 }
 
 /// Plays until a goal is reached or `stop` requests an end.
@@ -520,7 +519,7 @@ pub(crate) fn generate(args: &Args, stop: &Signals) -> anyhow::Result<PoolSize> 
         Ok(())
     })?;
     let Stats { tally, positions, .. } = unpoisoned(shared.stats.into_inner());
-    Ok(PoolSize { games: tally.games(), positions, before: found.positions })
+    Ok(PoolSize { games: tally.games(), positions })
 }
 
 /// Opens the streams of `threads` threads, and counts all games of this seed in `dir`, including
@@ -607,8 +606,8 @@ impl Display<'_> {
             .map_or_else(|_| String::new(), |left| format!(", ETA {}", HumanDuration(left)));
         let nodes = stats.nodes as f64;
         let text = format!(
-            "{games} games ({}), {} positions, {} kept, length {:.1}; this run: {} openings \
-             dropped, {} nodes ({:.0} per position), {:.2} Mnps, {:.0} positions/s{eta}",
+            "{games} games ({}), {} positions, {} kept, {:.1} plies per game; this run: {} \
+             openings dropped, {} nodes ({:.0} per position), {:.2} Mnps, {:.0} positions/s{eta}",
             stats.tally,
             stats.positions,
             stats.kept,

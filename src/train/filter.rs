@@ -1,6 +1,7 @@
 //! Filter of the positions that are suitable for training.
 //!
-//! The trainer and the statistics use the same filter.
+//! The schedule of a training run can change its filter. Statistics, exams and the longer searches
+//! of self-play use the default one.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::Position as _;

@@ -48,8 +48,7 @@ const NO_SQUARE: u8 = 64;
 const BLACK_TO_MOVE: u8 = 128;
 
 /// Score of a position whose search was interrupted and left only a bound. No search gives a score
-/// as large as this. Other trainers drop such positions,
-/// as they drop mates.
+/// as large as this. Other trainers drop such positions, as they drop mates.
 pub(crate) const NO_LABEL: i16 = i16::MAX;
 
 /// How a game ended.
@@ -136,9 +135,9 @@ pub enum FormatError {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, is a device, or is longer than that.
+/// If the file cannot be read, is a device, or does not fit into the available memory.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    // Small files are always read.
+    // Files of up to 64 MiB are always read.
     let limit = memory::available().unwrap_or(u64::MAX).max(64 << 20);
     files::read(path, limit)
         .map_err(|error| match error.kind() {
@@ -375,7 +374,7 @@ fn decode_start(frame: &[u8]) -> Result<Position, FormatError> {
             3 | CASTLING_ROOK => Role::Rook,
             4 => Role::Queen,
             5 => Role::King,
-            _ => return Err(bad(format!("piece code {code} on {at}"))),
+            _ => return Err(bad(format!("piece code {code} on {at}, expected 0 to 6 or 8 to 14"))),
         };
         if code & 7 == CASTLING_ROOK {
             setup.castling_rights.add(at);
@@ -386,7 +385,8 @@ fn decode_start(frame: &[u8]) -> Result<Position, FormatError> {
     setup.ep_square = match header[24] & !BLACK_TO_MOVE {
         NO_SQUARE => None,
         at => {
-            Some(Square::try_from(at).map_err(|_| bad(format!("en passant square number {at}")))?)
+            let reason = || format!("en passant square {at}, expected 0 to 63, or 64 for none");
+            Some(Square::try_from(at).map_err(|_| bad(reason()))?)
         }
     };
     setup.halfmoves = u32::from(header[25]);

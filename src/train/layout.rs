@@ -90,7 +90,7 @@ impl Layout {
     }
 
     /// Returns the ranges of the first layer's weights, its biases, the output weights and the
-    /// output biases, each with the largest magnitude of its numbers.
+    /// output biases, each with the largest allowed magnitude of its numbers.
     pub const fn limits(self) -> [(Range<usize>, f32); 4] {
         [
             (0..self.biases(), CLIP),
@@ -228,7 +228,7 @@ impl Layout {
     pub fn quantise(self, parameters: &[f32x8], provenance: &str) -> Result<Network, LoadError> {
         let output_unit = self.output_unit(parameters);
         let numbers: &[f32] = cast_slice(parameters);
-        // The cast saturates, and the network then refuses the number.
+        // The cast saturates, and `Network::new` then rejects the number.
         let narrow = |value: f32, unit: i32| (value * unit as f32).round_ties_even() as i16;
         let mut weights = Vec::with_capacity(self.inputs() * self.hidden);
         for input in 0..self.inputs() {

@@ -4,9 +4,9 @@
 //! [`lancet::eval::nnue`], so that the trainer and the engine cannot disagree. The engine does not
 //! depend on this package.
 //!
-//! Each command of the program `lancet-train` consists of `Args` and `run`: `train` in [`command`],
-//! `datagen` in [`datagen`], `data` in [`data`], `average` in [`average`], `wdl` in [`wdl`], and
-//! `learn`, which combines `datagen` and `train`, in [`learn`].
+//! Each command of the program `lancet-train` has a module with `Args` and `run`. The modules have
+//! the names of the commands, with two exceptions: `train` is in [`command`], and `learn`, which
+//! combines `datagen` and `train`, is in [`learn::command`].
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

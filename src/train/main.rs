@@ -8,10 +8,10 @@ use lancet_train::{average, command as train, data, datagen, learn, wdl};
 
 /// Self-play, training and networks for the chess engine Lancet
 ///
-/// Makes Lancet's networks: plays games of the engine against itself, manages files of games,
-/// trains networks on them, and fits the winning chances. `lancet-train learn` repeats self-play,
-/// training and matches, and starts without any network or games. `lancet-train help COMMAND`
-/// describes each command and its options.
+/// Makes Lancet's networks: plays games of the engine against itself, manages files of games, and
+/// trains networks on them. Also fits the model of winning chances to games. `lancet-train learn`
+/// repeats self-play, training and matches, and starts without any network or games. `lancet-train
+/// help COMMAND` describes each command and its options.
 #[derive(Parser)]
 #[command(version = lancet::VERSION, after_long_help = "\
 Examples:

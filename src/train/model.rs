@@ -48,7 +48,7 @@ fn sigmoid(x: f32) -> f32 {
 
 impl Objective {
     /// Returns the target: the winning probability of the side to move, from 0 to 1. `weight` is
-    /// the weight of the score in the search.
+    /// the factor by which the search multiplies scores.
     pub fn target(self, sample: &Sample, weight: f32) -> f32 {
         let score = sigmoid(sample.score() * weight / self.scale);
         sample.result().map_or(score, |result| {
@@ -180,7 +180,8 @@ impl Worker {
         sums.map(|(sum, active)| sum.reduce_add() * unit + bias(active)).collect()
     }
 
-    /// Returns the outputs like [`Self::forward`], each with its weight in the search.
+    /// Returns the outputs of [`Self::forward`], each with the factor by which the search
+    /// multiplies it.
     pub fn weighted_outputs(
         &mut self,
         model: &RoundedModel,

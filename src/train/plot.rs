@@ -36,7 +36,7 @@ impl Curve {
     }
 }
 
-/// Draws the charts below each other in one picture, and returns it as SVG.
+/// Draws the charts in one picture, one below the other, and returns it as SVG.
 ///
 /// # Errors
 ///

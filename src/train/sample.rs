@@ -18,7 +18,7 @@ use lancet::{
 const NO_GAME: u8 = 3;
 
 /// A position with its labels, from the point of view of the side to move. If Black is to move,
-/// ranks and colours are swapped.
+/// the board is flipped vertically and the colours are swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Sample {
@@ -156,8 +156,9 @@ pub(crate) fn drop_duplicates(samples: &mut Vec<Sample>) -> usize {
     before - samples.len()
 }
 
-/// A random permutation of `0..length` that is computed and not stored. It is a Feistel network on
-/// the smallest sufficient power of four, applied repeatedly until the value is below `length`.
+/// A pseudo-random permutation of `0..length` that is computed and not stored. It is a Feistel
+/// network on the smallest sufficient power of four, with cycle walking: it is applied repeatedly
+/// until the value is below `length`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shuffle {
     length: u64,

@@ -141,9 +141,9 @@ pub(crate) struct Deepening {
 
 impl Deepening {
     /// Returns whether to search this position longer, after a search that chose `m`. The answer
-    /// depends only on the share, the filter of the training data and the hash key. A reader of the
-    /// games can therefore also identify these positions, unless the filter treats the moves or
-    /// scores of the two searches differently.
+    /// depends only on the share, the default filter and the hash key. A reader of the games can
+    /// therefore recompute it from the stored move and score. It errs only if the filter keeps the
+    /// move and score of one search and drops those of the other.
     fn picks(self, ply: usize, position: &Position, m: Move, score: Score) -> bool {
         let ply = u32::try_from(ply).ok();
         let visit = Visit { ply, chess: position.chess(), m, score: Some(score) };
@@ -214,9 +214,9 @@ pub enum Played {
 
 impl SelfPlay {
     /// Creates an engine for each of these networks: one that plays both sides, or White's and
-    /// Black's. A network of `None` is material and piece-square tables. A single engine is
-    /// faster: its table entries serve both sides, and there is only half as much memory to clear
-    /// for a new game and to keep in cache. `tablebase` ends games as soon as it knows the result.
+    /// Black's. `None` stands for material and piece-square tables. A single engine is faster: both
+    /// sides use the same table entries, and only half as much memory has to be cleared for a new
+    /// game and kept in cache. A game ends as soon as `tablebase` has its result.
     ///
     /// # Errors
     ///

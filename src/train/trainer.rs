@@ -46,7 +46,7 @@ pub(crate) struct Point {
 pub struct TrainingRun {
     /// Version of Lancet.
     pub lancet: String,
-    /// Build that began the run: commit and processor. Another build may continue.
+    /// Build that began the run: commit and processor. Another build may continue it.
     #[serde(default)]
     pub build: String,
     /// Number of threads. The order of floating-point sums depends on it.
@@ -230,8 +230,8 @@ impl Trainer {
         };
         let [(weights, limit), rest @ ..] = self.layout.limits();
         let (inputs, tile) = (4 * self.layout.inputs(), 4 * self.layout.rows());
-        // An effective weight is the sum of a bucket's own weight and the factoriser's. With both at
-        // the full rate it would move twice as far as a weight without a factoriser.
+        // An effective weight is the sum of a bucket's own weight and the factoriser's. If both
+        // learned at the full rate, it would move twice as far as a weight without a factoriser.
         let buckets = self.layout.king_buckets;
         let own = Step { rate: step.rate * if buckets > 1 { 0.5 } else { 1.0 }, ..*step };
         let tiles = self.parameters[weights.clone()]
@@ -283,7 +283,7 @@ impl Trainer {
         self.pool.install(|| workers.flat_map_iter(answer).collect())
     }
 
-    /// Returns the evaluations of `samples` in the search, in centipawns.
+    /// Returns the evaluations that the search would use for `samples`, in centipawns.
     fn scores(&mut self, samples: &[Sample]) -> Vec<f64> {
         let outputs = self.outputs(samples).into_iter();
         outputs.map(|(output, weight)| f64::from(output * weight) * f64::from(SCALE)).collect()

@@ -29,11 +29,11 @@ use lancet::{
 
 /// Samples per position of the pool in a training run from random weights.
 const FIRST_PASSES: u64 = 10;
-/// First learning rate of a training run from random weights.
+/// Initial learning rate of a training run from random weights.
 const FIRST_RATE: f32 = 2e-3;
 /// Samples per position of the pool in a training run from the state of the best network.
 const PASSES: u64 = 3;
-/// First learning rate of a training run from the state of the best network.
+/// Initial learning rate of a training run from the state of the best network.
 const RATE: f32 = 5e-4;
 /// The batch size is the number of positions in the pool divided by this, rounded up to a power of
 /// two.
@@ -48,14 +48,15 @@ const BATCH: [u64; 2] = [256, 16384];
 /// Then a new network is trained on the games of all generations. It starts with random weights
 /// until there is a best network, and later with the state of that network's training.
 ///
-/// Finally, the new network plays a match against the best one, at the same nodes per move, and
-/// replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo over
-/// pairs of games. If --match-games games do not decide it, the likelier hypothesis wins.
+/// Finally, the new network plays a match against the best one, with the same number of nodes per
+/// move, and replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo
+/// over pairs of games. If --match-games games do not decide it, the likelier hypothesis wins.
 ///
-/// All games are kept. The first generation plays --first positions. Each later one plays half as
-/// many as all earlier generations together, but at most --most. A training run from random weights
-/// takes 10 times as many samples as there are positions, including those that the filter drops. A
-/// later run takes 3 times as many. No training run takes more than --samples samples.
+/// All games are kept. The first generation plays games until they have --first positions. Each
+/// later one plays half as many positions as all earlier generations together, but at most --most.
+/// A training run from random weights takes 10 times as many samples as there are positions,
+/// including those that the filter drops. A run from the state of the best network takes 3 times as
+/// many. No training run takes more than --samples samples.
 ///
 /// Ctrl-C or a kill loses at most the games in progress and two minutes of training; a power
 /// failure also loses the games of the last ten seconds. Run the same command again to continue.
@@ -72,15 +73,16 @@ Files:
   DIR/best.nnue         the best network
   DIR/lineage.toml      settings, and the games, losses, match and hours of every generation
   DIR/lineage.svg       Elo, positions and errors over time
-  DIR/generation-0001/  its games (.vf), its network with its state and loss curves, its match")]
+  DIR/generation-0001/  games (.vf), network, state, loss curves and match of generation 1")]
 pub struct Args {
     /// Directory for networks, games and the lineage; a run that is already in it continues
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Stop after this many hours
+    /// Stop after this many hours, counted from the start of this command
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
-    /// Stop when the lineage has this many generations; the results then do not depend on the clock
+    /// Stop when there are this many generations, those of earlier runs included; the results then
+    /// do not depend on the clock
     #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(..))]
     generations: Option<u32>,
     /// Threads to play and train with [default: all cores]
@@ -102,7 +104,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
     first: u64,
     /// Largest number of positions of a later generation. Each position takes 4.5 bytes on the
-    /// disk, and about 18 bytes of memory during training
+    /// disk. During training it takes about 18 bytes of memory: 28 bytes if the filter keeps it
     #[arg(long, value_name = "N", default_value = "10M", value_parser = arguments::count)]
     most: u64,
     /// Largest number of samples of a training run
@@ -111,8 +113,8 @@ pub struct Args {
     /// Largest number of games of a match
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = arguments::whole::<u64>(2..))]
     match_games: u64,
-    /// Also report the error of each network on these positions, which no network is trained on: a
-    /// file that `lancet epd --csv` wrote for one engine
+    /// Also report the error of each network on these positions, which should not come from games
+    /// of this run: a file that `lancet epd --csv` wrote for one engine
     #[arg(long, value_name = "EXAM.csv")]
     exam: Option<PathBuf>,
 }

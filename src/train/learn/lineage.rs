@@ -70,7 +70,7 @@ pub struct Generation {
     pub pairs: Pairs,
     /// Elo difference between the new network and its parent.
     pub elo: f64,
-    /// Half-width of the 95 % interval of `elo`.
+    /// Half-width of the 95 % confidence interval of `elo`.
     pub error: f64,
     /// Whether the new network won its match and replaced its parent.
     pub promoted: bool,

@@ -35,10 +35,10 @@ pub fn svg(lineage: &Lineage) -> anyhow::Result<String> {
     let mut charts = vec![
         chart("Elo above piece-square tables", strength, low.clone()),
         chart("million positions", pool, low),
-        chart("squared error of the winning probability in training", losses, high.clone()),
+        chart("training loss: squared error in winning probability", losses, high.clone()),
     ];
     if all.iter().any(|one| one.exam_error.is_some()) {
-        charts.push(chart("error of the winning probability on the exam", exam, high));
+        charts.push(chart("error in winning probability on the exam", exam, high));
     }
     plot::svg(&charts)
 }
@@ -48,7 +48,7 @@ mod tests {
     use super::{super::lineage::tests::lineage, *};
 
     #[test]
-    fn three_charts() {
+    fn charts_are_drawn() {
         let picture = svg(&lineage()).unwrap();
         assert!(picture.starts_with("<svg") && !picture.contains("NaN"));
         for word in ["Elo above", "million positions", "squared error", "lost its match", "hours"] {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 const USELESS: f64 = 0.0;
 /// Elo difference of the alternative hypothesis, with which a network is promoted.
 const USEFUL: f64 = 10.0;
-/// Bound of the logarithm of the likelihood ratio: log(0.95 / 0.05), for errors of 5 % either way.
+/// Bound on the log-likelihood ratio (LLR): ln(0.95 / 0.05), for error rates of 5 % (alpha and
+/// beta).
 const BOUND: f64 = 2.944;
 /// Added to the number of pairs with each result, because the variance of a few pairs is uncertain,
 /// in particular if they have the same result.
@@ -44,7 +45,8 @@ impl Pairs {
         2 * self.0.iter().sum::<u64>()
     }
 
-    /// Returns the number of pairs, and the mean and variance of the points per game.
+    /// Returns the number of pairs, and the mean and variance of a pair's points per game, all with
+    /// [`PRIOR`] included.
     fn moments(&self) -> (f64, f64, f64) {
         let weights = self.0.map(|count| count as f64 + PRIOR);
         let number: f64 = weights.iter().sum();
@@ -56,7 +58,8 @@ impl Pairs {
         (number, mean, mean_of(&|points| (points - mean).powi(2)))
     }
 
-    /// Returns the Elo difference of the new side, and the half-width of its 95 % interval.
+    /// Returns the Elo difference of the new side, and the half-width of its 95 % confidence
+    /// interval.
     pub fn elo(&self) -> (f64, f64) {
         let (number, mean, variance) = self.moments();
         let elo = 400.0 * (mean / (1.0 - mean)).log10();
