@@ -287,8 +287,8 @@ impl Engine {
 
     /// Resizes the table if necessary, allocates its memory, and clears it if its contents are
     /// no longer valid, for example in a new game. It uses as many threads as a search.
-    /// [`Engine::go`] does the same, but then it costs time on the clock. `go_on` is called many
-    /// times a second. If it returns false, the work stops, and the next call of this function
+    /// [`Engine::go`] also does this work, but then it costs time on the clock. `go_on` is called
+    /// many times a second. If it returns false, the work stops, and the next call of this function
     /// continues it.
     ///
     /// # Errors
@@ -682,7 +682,7 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
 
 /// Ranks the root moves by the tablebases. Returns the prober for the tree.
 ///
-/// There is no prober if the distances at the root are known, or if the best move draws.
+/// There is no prober if DTZ tables have ranked the root moves, or if the best move draws.
 /// The search then looks for mates, or for the draw that is hardest for the opponent.
 fn ask_tablebases<'a>(
     tables: &'a Tablebases,
@@ -717,8 +717,8 @@ fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
     }
 }
 
-/// Returns the move to play and the move to ponder on, from the results of the threads after
-/// `time`. The last reported line is that of the move to play.
+/// Chooses the move to play and the move to ponder on from the results of the threads. `time` is
+/// the duration of the search. The last reported line is that of the move to play.
 fn conclude(
     shared: &Shared,
     results: &[SearchResult],

@@ -39,10 +39,10 @@
 //! Each of these folders is a layer. A layer imports only from the layers above it in this list.
 //!
 //! ```text
-//! system   files, memory, a hash, standard streams, command lines; no chess
+//! system   files, memory, a hash, standard streams, command lines, build and processor; no chess
 //! chess    scores, positions, legal moves, notation, EPD, PGN, static exchange evaluation
 //! eval     material and piece-square tables, the network, bare kings, winning chances
-//! play     search limits and reports, time management, opening books, tablebases, strength
+//! play     search limits and reports, time management, opening books, tablebases, limited strength
 //! search   transposition table, histories, move ordering, pruning, the tree, the root
 //! engine   owns table, threads and network; runs one search at a time
 //! tools    bench, perft, EPD, analysis: commands that use the engine

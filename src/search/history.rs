@@ -18,7 +18,7 @@ use crate::{
 const HISTORY_MAX: i32 = 16_384;
 
 /// A piece (12), a target square (64) and, with `continuation_kinds`, a kind of move: the index
-/// of continuation histories.
+/// of the continuation histories and, without the kind, of the other tables by piece and target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PieceTo(u16);
 
@@ -150,9 +150,9 @@ impl Context {
 struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT * PieceTo::KINDS]);
 
 impl Continuation {
-    /// Updates the entries for the moves 1, 2 and 4 plies ago. The search reads their sum, so
-    /// history gravity uses half of the sum instead of the single entries. If some entries are
-    /// already high, the others therefore change less.
+    /// Updates the entries for the moves 1, 2 and 4 plies ago. The search reads their
+    /// weighted sum, so history gravity uses half of that sum instead of each entry. If some
+    /// entries are already high, the others therefore change less.
     fn update(&mut self, previous: Previous, to: usize, bonus: i32) {
         let read = |before: PieceTo| i32::from(self.0[before.row()][to]);
         let bonus = if p::teach() > 0 { bonus * p::continuation_rate() / 16 } else { bonus };
@@ -383,7 +383,7 @@ impl Corrections {
     pub fn update(&mut self, position: &Position, moves: Previous, depth: i32, difference: Score) {
         let most = p::correction_step() * GRAIN;
         // The clamp prevents an overflow. It changes no step, because larger errors reach the
-        // maximum step with every update rate.
+        // maximum step at every update rate.
         let error = (difference * depth).clamp(-65_536, 65_536);
         let bonus = error * GRAIN * p::correction_rate() / 1024;
         let bonus = bonus.clamp(-most, most);

@@ -44,7 +44,7 @@ struct Node<'a> {
     raw: Score,
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
-    /// `evaluation` clamped to the bounds of the TT entry, if its depth is close enough.
+    /// `evaluation` clamped to the bounds of the TT entry, if the entry is deep enough.
     estimate: Score,
     /// How much more than usual the evaluation was corrected, in centipawns.
     doubt: Score,
@@ -130,7 +130,7 @@ enum Flow {
 
 impl Worker<'_> {
     /// Searches a position and returns its score. The window is not yet shifted: it is adjusted on
-    /// entry, and a lost score becomes one move longer on return (see [`Delay`]).
+    /// entry, and a losing score becomes one move longer on return (see [`Delay`]).
     pub(super) fn search<T: NodeType>(
         &mut self,
         position: &Position,
@@ -189,7 +189,7 @@ impl Worker<'_> {
         }
 
         // Step 2b. Tablebase cutoff, if the result is exact or its bound is outside the window. A
-        // tablebase win causes no cutoff if beta is a mate score.
+        // tablebase win is a lower bound, so it causes no cutoff if beta is above it, like a mate.
         let mut node = Node {
             position,
             window,
@@ -297,8 +297,8 @@ impl Worker<'_> {
         self.evaluate(position, ply)
     }
 
-    /// Step 3: evaluates the position, corrects the evaluation, refines it by the TT
-    /// bounds, and compares it with the evaluation at our last move.
+    /// Step 3: evaluates the position, corrects the evaluation, and refines it by the TT bounds.
+    /// Then compares it with the evaluation two plies ago or, if we were in check then, four.
     fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
         node.doubt = self.doubt(node.position, ply);
@@ -325,8 +325,9 @@ impl Worker<'_> {
             .is_some_and(|evaluation| node.evaluation > evaluation);
     }
 
-    /// Step 3: updates the history of the last quiet move by how much it changed the evaluation
-    /// for the side that made it. From depth 6 on, only nodes without a TT entry do this.
+    /// Step 3: if the opponent's last move was quiet, updates its history. The bonus is
+    /// proportional to the change of the evaluation for the opponent. From depth 6 on, only nodes
+    /// without a TT entry do this.
     fn teach_by_evaluation(&mut self, node: &Node) {
         let last = *self.before(node.ply, 1);
         if !node.excluded.is_some()
@@ -425,7 +426,7 @@ impl Worker<'_> {
     }
 
     /// Step 4d: ProbCut. A capture whose score is well above beta at reduced depth will
-    /// probably also fail high at full depth. The higher its score in quiescence, the shallower is
+    /// probably also fail high at full depth. The higher its score in quiescence, the shallower
     /// the search and the higher the bound that it must reach. If it does not reach this bound, the
     /// capture is searched at the usual reduced depth. Source: M. Buro, "ProbCut: An Effective
     /// Selective Extension of the Alpha-Beta Algorithm", 1995.
@@ -560,7 +561,7 @@ impl Worker<'_> {
         let facts = self.facts::<T>(node, found, m, order, table_capture);
 
         // Step 7. Prune the move, but only if a move that does not lose is known. The first
-        // move is therefore never pruned, and normally not reduced.
+        // move is therefore never pruned. It is reduced only with `lmr_first`.
         let is_tables = node.entry.is_some_and(|e| e.best == m.into());
         let late = found.number > 1 || p::lmr_first() > 0 && !T::PV && !is_tables;
         let reduction = if late { prune::reduction(&facts) } else { 0 };
@@ -691,8 +692,7 @@ impl Worker<'_> {
                 return Some(Flow::SkipQuiets);
             }
         }
-        // Step 7d. Futility pruning of captures that lose material. These come last, so the
-        // loop ends.
+        // Step 7d. Futility pruning of bad captures. These come last, so the loop ends.
         if facts.losing && !facts.check && !facts.in_check && !is_decisive(alpha) {
             let score = node.evaluation + p::losing_margin() * reduced;
             if score <= alpha {

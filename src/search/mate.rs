@@ -37,7 +37,7 @@ struct Proof {
     key: u64,
     /// The move that mates in `mates_in`.
     best: PackedMove,
-    /// Maximum length of a proved mate, in moves; 0 if no mate is proved.
+    /// A mate in up to this many moves is proved; 0 if none is.
     mates_in: u8,
     /// There is no mate in up to this many moves.
     holds_for: u8,
@@ -163,7 +163,8 @@ impl Prover<'_, '_> {
         if self.worker.nodes >= self.stop_at {
             return Err(Stopped);
         }
-        // The key includes the halfmove clock, which decides whether there is time for the mate.
+        // The halfmove clock decides whether there is time for the mate. The key contains it, in
+        // coarser steps from 16 on.
         let key = table_key(position);
         let proof = *self.proof(key);
         if proof.mates_in > 0

@@ -70,8 +70,8 @@ const LINE_INTERVAL: Duration = Duration::from_secs(1);
 /// Halfmove clock from which a player may claim a draw. The search scores such positions as
 /// draws.
 const CLAIMABLE_FROM: u32 = 100;
-/// Halfmove clock from which the game is drawn without a claim (75-move rule). If the root is
-/// past [`CLAIMABLE_FROM`] and the draw was not claimed, the search uses this limit instead.
+/// Halfmove clock from which the game is drawn without a claim (75-move rule). If the root
+/// has reached [`CLAIMABLE_FROM`] and the draw was not claimed, the search uses this limit instead.
 const DRAWN_FROM: u32 = 150;
 
 /// Number of frames before the root, so that a frame four plies back always exists.
@@ -499,9 +499,9 @@ impl<'a> Worker<'a> {
     /// A position that occurred inside the tree is drawn at its second occurrence, because both
     /// sides could repeat the cycle. A position before the root is drawn only at its third
     /// occurrence. In analysis this also applies to the root, because the opponent may answer a
-    /// return to the root with a better move. In games this would cost 18 +/- 12 Elo, because
-    /// moving back and forth would then seem harmless. Checkmate on the hundredth ply takes
-    /// precedence over the fifty-move rule.
+    /// return to the root with a better move. In games this would lose Elo, because moving back and
+    /// forth would then seem harmless. Checkmate on the hundredth ply takes precedence over the
+    /// fifty-move rule.
     fn draw(&self, position: &Position, ply: usize) -> Option<Score> {
         let halfmoves = position.halfmoves();
         if halfmoves >= self.drawn_at {
@@ -514,8 +514,8 @@ impl<'a> Worker<'a> {
         (ply > 0 && position.is_insufficient_material()).then(|| self.draw_score())
     }
 
-    /// Returns the score of a draw by rule. With `draw_jitter`, it varies by a centipawn, so that
-    /// the search does not settle for the first draw that it finds.
+    /// Returns the score of a draw by rule. With `draw_jitter`, it is a centipawn above or
+    /// below [`DRAW`], so that the search does not settle for the first draw that it finds.
     fn draw_score(&self) -> Score {
         if params::draw_jitter() > 0 { DRAW - 1 + (self.nodes & 2) as Score } else { DRAW }
     }
@@ -523,8 +523,7 @@ impl<'a> Worker<'a> {
     fn is_repetition(&self, key: u64, ply: usize, halfmoves: usize) -> bool {
         let len = self.keys.len();
         let mut occurred = false;
-        // The same side was to move 2, 4, 6 ... plies ago. The earliest possible repetition
-        // is 4 plies back.
+        // The same side was to move 2, 4, 6 ... plies ago. A repetition takes at least 4 plies.
         for back in (4..=halfmoves.min(len)).step_by(2) {
             if self.keys[len - back] == key {
                 if self.since_null(ply, back) < back {
@@ -564,9 +563,9 @@ impl<'a> Worker<'a> {
         if params::table_use() == 0 { None } else { self.shared.table.probe(table_key(position)) }
     }
 
-    /// Probes the table for the position at `ply`. While the prefetched bucket is being loaded, it
-    /// first computes the network's hidden layer, because the position will probably be evaluated.
-    /// A table that fits into the processor's caches has no latency to hide. The hidden layer is
+    /// Probes the table for the position at `ply`. First computes the network's hidden layer while
+    /// the prefetched bucket is being loaded, because the position will probably be evaluated. A
+    /// table that fits into the processor's caches has no latency to hide, so the hidden layer is
     /// then not computed in advance.
     fn look_up(&mut self, position: &Position, ply: usize) -> Option<Entry> {
         if self.shared.table.mib() > CACHED_MIB {

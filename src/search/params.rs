@@ -61,8 +61,8 @@ crate::system::tune::params! {
     improving_beta: 0, 0..=1, 0;
     /// A singular search inherits the PV flag of its node.
     excluded_pv: 0, 0..=1, 0;
-    /// Reduces the first move of a non-PV node by a ply, if it is not the TT move. The formula of
-    /// late move reductions must give it at least three plies.
+    /// Reduces the first move of a non-PV node by a ply if it is not the TT move and the formula of
+    /// late move reductions gives at least three plies.
     lmr_first: 0, 0..=1, 0;
     /// Continuation histories distinguish whether the earlier move was tactical and whether it
     /// was a check evasion.
@@ -80,7 +80,8 @@ crate::system::tune::params! {
     /// entry is its depth less `replace_age` for each search since it was stored.
     replace: 0, 0..=1, 0;
     /// Futility pruning does not prune all quiet moves before they are scored. It judges each by
-    /// its reduced depth and history. After the first futile one, only quiet checks are searched.
+    /// its reduced depth and history. After the first futile one, only captures, queen promotions
+    /// and checks are searched.
     move_futility: 0, 0..=1, 0;
     /// Scores draws in the tree as -1 or 1, depending on the node count.
     draw_jitter: 0, 0..=1, 0;
@@ -137,7 +138,7 @@ crate::system::tune::params! {
     futility_margin: 77, 30..=200, 8;
     /// History that adds a centipawn to the futility margin.
     futility_history: 169, 32..=512, 24;
-    /// Futility margin per ply for captures that lose material, in centipawns.
+    /// Futility margin per ply for bad captures, in centipawns.
     losing_margin: 99, 30..=300, 14;
     /// Late move pruning: number of moves to try, in addition to the depth squared. The sum is
     /// halved if the position is not improving.
@@ -158,8 +159,8 @@ crate::system::tune::params! {
     order_offence: 3524, 0..=8000, 300;
     /// With `order_checks`: ordering bonus for a check, in units of a quiet move's history.
     order_check: 10000, 0..=20000, 800;
-    /// Ordering score of a capture for each centipawn that it may lose and still count as good. A
-    /// capture with a negative score must win a centipawn for each such unit below zero.
+    /// Units of a capture's ordering score for each centipawn that it may lose and still be a good
+    /// capture. If its score is negative, it must instead win a centipawn for as many units.
     good_capture: 116, 32..=512, 24;
     /// Weight of the continuation history four plies back, in quarters of that of one ply back.
     order_four: 2, 0..=4, 1;

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!     [ TT move    | good captures | quiets | bad captures ]
-//!       from the     tested by SEE   scored   those that lose
-//!       table        when reached             material
+//!       from the     tested by SEE   scored   those that fail
+//!       table        when reached             the SEE test
 //! ```
 //!
-//! Each stage is generated and scored only when it is reached, because at most nodes one of the
-//! first moves causes a cutoff.
+//! Each stage is generated and scored only when it is reached, because one of the first moves often
+//! causes a cutoff.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Move, MoveList, Role, attacks};
@@ -120,9 +120,9 @@ pub(crate) struct Picker<'a> {
     previous: Previous,
     tactical: Batch,
     quiets: Batch,
-    /// Losing captures, kept for the end.
+    /// Bad captures, kept for the end.
     bad: MoveList,
-    /// Number of losing captures returned so far.
+    /// Number of bad captures returned so far.
     next_bad: usize,
     table_move: Option<Move>,
     stage: Stage,
@@ -178,7 +178,7 @@ impl<'a> Picker<'a> {
         }
     }
 
-    /// Returns whether the last move returned is a losing capture: one whose exchange is worth less
+    /// Returns whether the last move returned is a bad capture: one whose exchange is worth less
     /// than its ordering score requires.
     pub fn is_bad_tactical(&self) -> bool {
         self.stage == Stage::BadTactical
@@ -186,7 +186,7 @@ impl<'a> Picker<'a> {
 
     /// Returns the next move, or `None` at the end. The number is the ordering score of a quiet
     /// move, or a lower bound of a good capture's static exchange evaluation in centipawns. It
-    /// is 0 for the TT move and for losing captures.
+    /// is 0 for the TT move and for bad captures.
     pub fn next(&mut self, histories: &Histories) -> Option<(Move, i32)> {
         if self.stage == Stage::Table {
             self.stage = Stage::MakeTactical;

@@ -15,7 +15,7 @@ pub struct NodeFacts {
     /// Best estimate of the score without a search: the corrected static evaluation,
     /// clamped to the TT bounds.
     pub estimate: Score,
-    /// The static evaluation is higher than at our last move.
+    /// The static evaluation is higher than two plies ago or, if we were in check then, four.
     pub improving: bool,
     /// The opponent's last move raised the static evaluation from our point of view.
     pub opponent_worsening: bool,
@@ -23,7 +23,7 @@ pub struct NodeFacts {
     pub doubt: Score,
 }
 
-/// Returns the margin for a doubt, in centipawns. `weight` is in 1/16.
+/// Returns how much a margin changes for this `doubt`, in centipawns. `weight` is in 1/16.
 pub fn doubt_margin(doubt: Score, weight: i32) -> Score {
     doubt * weight / 16
 }
@@ -72,7 +72,7 @@ pub struct MoveFacts {
     /// bonuses for its squares. An escape from a less valuable attacker and an attack from a safe
     /// square get a bonus. A move to a square that a less valuable piece attacks gets a malus.
     pub history: i32,
-    /// The node's evaluation is higher than at our last move.
+    /// As in [`NodeFacts::improving`].
     pub improving: bool,
     /// The node is a PV node.
     pub pv: bool,
@@ -80,7 +80,8 @@ pub struct MoveFacts {
     pub was_pv: bool,
     /// The node is an expected cut node.
     pub cut: bool,
-    /// The move gives check. Not determined for the first move of an interior node.
+    /// The move gives check. Interior nodes do not determine this for their first move, castling
+    /// and en passant.
     pub check: bool,
     /// The side to move is in check at the node.
     pub in_check: bool,
@@ -106,7 +107,7 @@ pub struct MoveFacts {
 }
 
 impl MoveFacts {
-    /// Neutral facts: the first move of a root. Root moves are not pruned, and neither table
+    /// Neutral facts, for the first move of the root. Root moves are not pruned, and neither table
     /// entries nor exchanges affect their reductions.
     pub const ROOT: MoveFacts = MoveFacts {
         depth: 1,
@@ -194,7 +195,8 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     let log = |n: i32| LOGARITHMS[n.clamp(0, 255) as usize];
     let product = log(facts.depth) * (log(facts.number) / 32) / 32;
     let (product, history) = (product * 1024, facts.history * 1024);
-    // All divisors are constants, so that the compiler can replace divisions by multiplications.
+    // In a normal build all divisors are constants, and the compiler replaces the divisions with
+    // multiplications.
     let mut reduction = if facts.quiet {
         p::lmr_base() + product / p::lmr_divisor() - history / p::lmr_history()
     } else {
@@ -218,8 +220,8 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     reduction / 1024
 }
 
-/// Returns the depth adjustment, in plies, of the re-search after a move has beaten alpha at a
-/// reduced depth: 1 if it beats all others clearly, -1 if only just.
+/// Returns the depth adjustment, in plies, for the re-search of a move that beat alpha at a reduced
+/// depth. It is 1 if the move clearly beats the best score, -1 if only just, and 0 otherwise.
 pub fn second_look(score: Score, best: Score) -> i32 {
     let better = best > -DECISIVE && score > best + p::lmr_deeper();
     i32::from(better) - i32::from(score < best + p::lmr_shallower())

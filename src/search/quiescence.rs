@@ -46,8 +46,8 @@ impl Leaf<'_> {
 
 impl Worker<'_> {
     /// Searches a leaf and returns its score. `window` is not yet shifted: it is adjusted on entry,
-    /// and a lost score becomes one move longer on return (see [`Delay`]). `first` marks the first
-    /// ply of quiescence, except in ProbCut.
+    /// and a losing score becomes one move longer on return (see [`Delay`]). `first` marks the
+    /// first ply of quiescence, except in ProbCut.
     pub(super) fn quiescence<T: NodeType>(
         &mut self,
         position: &Position,
@@ -189,7 +189,7 @@ impl Worker<'_> {
                         continue;
                     }
                 } else if picker.is_bad_tactical() {
-                    // Step 5a. Prune captures that lose material.
+                    // Step 5a. Prune bad captures.
                     break;
                 } else if futility <= leaf.alpha && least < 1 && !see::see_ge(position, m, 1) {
                     // Step 5b. Futility pruning: an even exchange does not raise alpha.
@@ -213,7 +213,7 @@ impl Worker<'_> {
     }
 
     /// Step 6: searches quiet moves that mate, so that the main search does not overlook a mate in
-    /// one. Checks that lose material are skipped: the piece can be captured, so they do not mate.
+    /// one. Checks that lose material are skipped: capturing the piece usually answers them.
     fn quiet_mates<T: NodeType>(&mut self, leaf: &mut Leaf, generator: &Generator) -> Result<()> {
         let mut list = MoveList::new();
         generator.quiet_checks(|m| list.push(m));

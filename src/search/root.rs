@@ -42,7 +42,7 @@ const REFUTATION_PLIES: usize = 5;
 const STEADY: u32 = 12;
 
 /// Maximum number of null-window passes of bisection and MTD(f). The range of scores is below
-/// 2^16, so a stable bisection needs at most 16.
+/// 2^16, so a stable bisection needs at most 17.
 const MAX_PASSES: u32 = 40;
 
 /// Divisor for the search scores of moves that draw by rule. Their scores stay close to a draw,
@@ -444,7 +444,7 @@ impl Worker<'_> {
     }
 
     /// Searches an aspiration window, and widens it on the side that failed until the score is
-    /// inside.
+    /// inside. A fail low also lowers beta to the middle of the window.
     fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score> {
         let mut step = p::aspiration_width();
         let mut reduction = 0;
@@ -478,9 +478,9 @@ impl Worker<'_> {
 
     /// Runs null-window passes until the bounds meet. `test` receives the bounds and the
     /// last score, at first `guess`, and returns the alpha of the next pass. Because of search
-    /// instability the bounds may cross, or not meet in [`MAX_PASSES`]. Then the last score is
-    /// used. A final search of an open window around that score collects the principal
-    /// variation, and widens the window if the score is outside.
+    /// instability, the bounds may cross, or not meet within [`MAX_PASSES`] passes. In every case,
+    /// a final search with an open window around the last score collects the principal variation.
+    /// It widens the window if the score is outside.
     fn converge(
         &mut self,
         depth: i32,
@@ -716,9 +716,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Reports all lines. After a stopped iteration, it reports them only if one has changed.
-    /// Reporting them together ensures that no two lines have the same first move, and that the
-    /// best line comes first. Its first move is played.
+    /// Reports all lines. After a stopped iteration, reports them only if one has changed. Because
+    /// they are reported together, no two lines have the same first move, and the best line comes
+    /// first.
     fn report(&mut self, finished: bool) {
         if self.thread != 0 {
             return;

@@ -72,13 +72,12 @@ impl Entry {
         if is_decisive(refined) { evaluation } else { refined }
     }
 
-    /// Returns this entry after a new search of the same position has added `new`.
+    /// Returns this entry merged with `new`, the result of a later search of the same position.
     ///
     /// At the same depth the bounds tighten. Bounds that would cross, because of search
     /// instability, are replaced. The result of a deeper search replaces the old bounds. So does
-    /// that of a search up to three plies shallower, because the old bounds caused no cutoff in the
-    /// current window, and the new ones are outside it. An exact score of any depth above 0
-    /// replaces them too.
+    /// that of a search up to three plies shallower: the old bounds caused no cutoff in the current
+    /// window, but the new ones would. An exact score of any depth above 0 replaces them too.
     fn merge(self, new: Entry) -> Entry {
         let best = if new.best.is_some() { new.best } else { self.best };
         let evaluation = if new.evaluation == NO_SCORE { self.evaluation } else { new.evaluation };

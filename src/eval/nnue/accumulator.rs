@@ -295,7 +295,7 @@ impl Accumulators {
                     sources[view] = Some(from);
                 }
             }
-            // No other accumulator can be nearer.
+            // Another accumulator could only be a little nearer.
             if costs[0].max(costs[1]) <= MOVE_SQUARES {
                 return sources;
             }
@@ -327,7 +327,6 @@ impl Accumulators {
         let (before, rest) = self.layers.split_at_mut(start(ply));
         let target = &mut rest[..blocks];
         let source = match source {
-            // Update the layer of the last board, and copy it.
             None => {
                 let layer = &mut self.refreshed_layers[refreshed * blocks..][..blocks];
                 simd::update(layer, None, weights, added, removed);

@@ -62,7 +62,7 @@ impl Perspective {
         2 * self.bucket as usize + self.mirrored as usize
     }
 
-    /// Returns the index of the input for a piece, in the view of `view`.
+    /// Returns the index of a piece's input in the view of the side `view`.
     #[inline]
     pub const fn input(self, view: Color, color: Color, role: Role, square: Square) -> usize {
         let theirs = (view as usize) ^ (color as usize);

@@ -1,6 +1,6 @@
-//! Lancet's network. Each of the two views (perspectives, side to move first) has 768 horizontally
-//! mirrored inputs, or four times as many with king buckets. The network has one hidden layer with
-//! squared clipped ReLU (SCReLU). It has one output for each bucket of piece counts.
+//! Lancet's network. It has two views of the board, that of the side to move first. Each view has
+//! 768 horizontally mirrored inputs, or four times as many with king buckets. The network has one
+//! hidden layer with squared clipped ReLU (SCReLU), and one output for each bucket of piece counts.
 //!
 //! `features` defines the inputs and is shared with the trainer. `network` has the file format
 //! and the parameters. `accumulator` updates the hidden layer incrementally. `simd` has the

@@ -140,9 +140,10 @@ pub(super) const LANE_NEURONS: usize = 2;
 /// Returns the sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their
 /// weights `u`. All four slices must have the same length.
 ///
-/// Two conditions prevent overflow. Weights must be within `-128..=128`. The products in the
-/// same lane of all blocks are summed in 32 bits (see [`LANE_NEURONS`]). Therefore the positive weights
-/// of a lane must sum to at most 33,025, and the negative ones to at least -33,025.
+/// Two conditions prevent overflow. First, weights must be within `-128..=128`. Second, the
+/// products in the same lane of all blocks are summed in 32 bits (see [`LANE_NEURONS`]), so the
+/// positive weights of a lane must sum to at most 33,025, and the negative ones to at least
+/// -33,025.
 #[inline]
 pub(super) fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw"))]
