@@ -51,7 +51,7 @@ impl PersonGame {
     }
 
     /// Returns the game on the board as PGN. A loaded game keeps its tags and the annotations of
-    /// its moves. It keeps its result if its moves have not changed.
+    /// its moves. It keeps its result unless its moves have changed or a side has resigned.
     pub(super) fn text(&self, setup: &Setup) -> String {
         let today = chrono::Local::now().format("%Y.%m.%d").to_string();
         let tag = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
@@ -70,7 +70,12 @@ impl PersonGame {
             Some(Ending::Draw) => Some(Outcome::Known(KnownOutcome::Draw)),
             None => self.resigned(setup).map(|color| decided(!color)),
         };
-        if outcome.is_some() || self.loaded.is_none() || old != setup.moves() {
+        // The rules alone do not decide an unchanged game: players need not claim a draw.
+        let keeps = self.loaded.is_some()
+            && old == setup.moves()
+            && self.resigned(setup).is_none()
+            && matches!(game.outcome, Some(Outcome::Known(_)));
+        if !keeps {
             game.outcome = outcome;
             game.set_tag("Result", outcome.map_or("*".to_owned(), |outcome| outcome.to_string()));
         }
@@ -133,7 +138,7 @@ mod tests {
         let given = "[Event \"Club\"]\n[Date \"1999.01.02\"]\n[White \"Ann\"]\n[Black \"?\"]\n\
                      [Result \"1-0\"]\n[Annotator \"Bo\"]\n\n\
                      1. e4 { good } 1... e5 $6 2. Nf3 1-0\n\n";
-        let load = || {
+        let load = |given: &str| {
             let game = Games::new(given.as_bytes()).next_game().unwrap().unwrap().unwrap();
             let (start, moves) = annotate::replay(&game).unwrap();
             let mut setup = Setup::from(Game::from(start));
@@ -141,8 +146,16 @@ mod tests {
             let loaded = Some((game, setup.moves().to_vec()));
             (PersonGame { loaded, ..PersonGame::default() }, setup)
         };
-        let (mut person, mut setup) = load();
-        assert_eq!(person.text(&setup), given);
+        // In the second game, nobody claimed the draw by repetition.
+        let knights = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1-0\n\n";
+        let repeated = given.replace("1. e4 { good } 1... e5 $6 2. Nf3 1-0\n\n", knights);
+        for given in [given, &repeated] {
+            let (person, setup) = load(given);
+            assert_eq!(person.text(&setup), given);
+        }
+        let (person, setup) = load(&repeated.replace("1-0", "*"));
+        assert!(person.text(&setup).ends_with(" Ng8 1/2-1/2\n\n"));
+        let (mut person, mut setup) = load(given);
         // Lancet continues the game as Black from move two.
         (person.lancet, person.level) = (Some(Color::Black), Some(1500));
         setup.undo();
