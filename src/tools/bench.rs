@@ -46,7 +46,8 @@ Examples:
 
 Exit status:
   0  when all positions were searched
-  1  if there was not enough memory")]
+  1  if there was not enough memory, or no thread could be started
+  2  if the command line was wrong")]
 pub struct Args {
     /// Depth in plies
     #[arg(default_value_t = DEPTH, value_parser = super::depth)]

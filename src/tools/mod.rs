@@ -122,9 +122,9 @@ fn players_in_path(game: &Game) -> String {
     families.join("-")
 }
 
-/// Returns the path of a file derived from a file of games: `ending` replaces `.pgn`, with or
-/// without `.gz` or `.zst` after it. Other names are kept whole, because the part after the last
-/// dot may distinguish two files.
+/// Returns the path of a file derived from a file of games. `ending` replaces `.pgn`, `.gz`,
+/// `.zst`, `.pgn.gz` or `.pgn.zst`. It is appended to any other name, because the part after the
+/// last dot may distinguish two files.
 fn beside(games: &Path, ending: &str) -> PathBuf {
     let mut name = games.to_owned();
     for known in [&["gz", "zst"][..], &["pgn"]] {

@@ -30,8 +30,8 @@ pub enum Command {
     Mirror,
     /// `bench [depth] [threads] [hash]`: run the benchmark.
     Bench([Option<usize>; 3]),
-    /// `genfens <count> seed <seed> book <book> | None`: generate openings for OpenBench. The book
-    /// contains the start positions, one FEN or EPD per line.
+    /// `genfens <n> seed <seed> book (<file> | None)`: generate openings for OpenBench. Each line
+    /// of the book is a FEN or EPD to start from.
     GenFens { count: usize, seed: u64, book: Option<PathBuf> },
     /// `speedtest [threads] [hash] [seconds]`: measure nodes per second.
     SpeedTest([Option<usize>; 3]),
@@ -76,7 +76,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
         "",
         "continue the search on Lancet's clock: the opponent played the expected move",
     ),
-    ("wait", "", "for scripts: wait until the search has ended"),
+    ("wait", "", "for scripts: wait until all earlier commands have ended"),
     ("quit", "", "stop everything and end the program"),
     ("d", "", "show the board, FEN, key and checkers"),
     ("eval", "", "show the static evaluation, its terms and the contribution of each piece"),
@@ -311,7 +311,7 @@ const GO_KEYWORDS: &[&str] = &[
     "perft",
 ];
 
-/// Maximum time in milliseconds, about 31 years.
+/// Maximum time in milliseconds, almost 32 years.
 const MAX_TIME: u64 = 999_999_999_999;
 /// Maximum number of moves to a mate or to the next time control, the largest number that a
 /// message can hold. No search finds mates of even half that length, and time management does not

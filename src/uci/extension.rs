@@ -1,8 +1,8 @@
 //! The parts of commands that vampirc-uci cannot represent. [`Extension`] holds them beside a
 //! message.
 //!
-//! The table in the tests lists lines that vampirc-uci's parser or messages do not represent
-//! completely. Lancet does not use that parser.
+//! The table in the tests lists lines that vampirc-uci's parser misreads or its messages cannot
+//! represent. Lancet does not use that parser.
 //!
 //! For output see [`format`](super::format), which uses its own attributes for data that
 //! vampirc-uci's attributes cannot represent.
@@ -20,7 +20,8 @@ pub struct Extension {
     /// Words that vampirc-uci cannot represent as moves, such as `0000`. In `position`, also all
     /// moves after the first such word; in `go searchmoves`, only these words.
     pub moves: Vec<String>,
-    /// `go`: errors in the arguments. The search starts without those arguments.
+    /// `go`: errors in the arguments. A number out of range is replaced by the nearest allowed one,
+    /// and any other wrong argument is skipped.
     pub complaints: Vec<CommandError>,
 }
 
@@ -168,8 +169,9 @@ mod tests {
         text
     }
 
-    /// If the middle column of a row fails, vampirc-uci has changed, and the row can be removed.
-    /// Once its parser reads all remaining rows correctly, Lancet can use that parser.
+    /// If the middle column of a row no longer matches, vampirc-uci has changed. Remove the row if
+    /// vampirc-uci now reads the line correctly. Otherwise correct the column. Once no rows remain,
+    /// Lancet can use vampirc-uci's parser.
     #[test]
     fn every_row_is_true() {
         let mut wrong = Vec::new();

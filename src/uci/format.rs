@@ -1,9 +1,9 @@
 //! Formats the reports of a search as UCI messages.
 //!
-//! Some of vampirc-uci's attributes cannot hold all values (depths above 255, mates in more than
-//! 127 moves, winning chances). Others are written differently from the protocol
-//! (`currmovenumber`, `currline`). For these, [`UciInfoAttribute::Any`] is always used.
-//! `bestmove (none)` is the only line that no message of vampirc-uci can represent.
+//! Some of vampirc-uci's attributes are narrow (8 bits for depths and mates), and there is none for
+//! winning chances. Others it writes differently from the protocol (`currmovenumber`, `currline`).
+//! For all of these, Lancet uses [`UciInfoAttribute::Any`]. No message of vampirc-uci can represent
+//! `bestmove (none)` and `bestmove 0000`.
 
 use shakmaty::{CastlingMode, Move, uci::UciMove as Notation};
 use vampirc_uci::{Duration, UciInfoAttribute, UciMessage, UciMove};
@@ -18,8 +18,8 @@ use crate::{
     play::report::{Bound, Info, Note, Outcome, TableFault},
 };
 
-/// Maximum number of characters of the text of an `info string`, which people read. Longer texts
-/// lose their middle.
+/// Length of an `info string` text, in characters, above which its middle is left out. People read
+/// these texts.
 const MAX_TEXT: usize = 400;
 
 /// Phrases that operating systems use for unreadable files, and their replacements. If XBoard reads

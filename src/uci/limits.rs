@@ -98,7 +98,8 @@ fn searchmoves(
 type Side = (Option<vampirc_uci::Duration>, Option<vampirc_uci::Duration>);
 
 /// Returns the clock of the side to move, which is the first in `sides`. If the GUI sends only the
-/// other side's time, that is used. If it sends only increments, the time left is 0.
+/// other side's time, that side's time and increment are used. If it sends only increments, the
+/// time left is 0.
 fn clock(sides: [Side; 2], moves_to_go: Option<u8>) -> Option<Clock> {
     let (time, increment) = match sides {
         [(Some(time), increment), _] | [(None, _), (Some(time), increment)] => (time, increment),

@@ -98,7 +98,7 @@ pub fn main(commands: &[String]) -> ExitCode {
             board.iter().for_each(|line| output.line(line));
         }
         dialogue(commands, &mut prompt, &output);
-        // Without the prompt and the output, the printer prints the rest of its queue and ends.
+        // Once the prompt and the output are dropped, the printer empties its queue and ends.
         drop((prompt, output));
         let _ = printer.join();
     } else {
@@ -179,8 +179,9 @@ struct Printer<'a, W> {
     output: &'a Output<W>,
     game: &'a Game,
     mode: CastlingMode,
-    /// Dropped before `bestmove` is printed, so that an `isready` after it is queued like
-    /// `setoption`: `readyok` then follows the change.
+    /// Counts the search as running. It is dropped before `bestmove` is printed. A `setoption` and
+    /// an `isready` that follow `bestmove` are then both queued, so `readyok` comes after the
+    /// change.
     guard: Mutex<Option<TaskGuard<'a>>>,
     seen: person::Seen,
     /// With Minimal, the latest line of each MultiPV rank. `None` if all lines are printed.
@@ -355,8 +356,8 @@ enum Task {
     /// A search with limits but no clock, or another task that ends by itself, such as perft or
     /// bench. It is finished even after the end of the input.
     Bounded,
-    /// A search on a clock, or for a hint. It ends by itself, or at the end of the input, because
-    /// the GUI is gone.
+    /// A search on a clock, for a hint, or after `ponderhit`. It ends by itself. At the end of the input it is
+    /// stopped, because the GUI is gone.
     Search,
     /// A search that needs `stop` to end.
     OpenEndedSearch,
@@ -406,7 +407,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 input.switch_to_protocol();
             }
         }
-        // Counts and searches with limits are finished, so that `echo "perft 5" | lancet` works.
+        // Searches with limits, and tasks such as perft, are finished, so that
+        // `echo "perft 5" | lancet` works.
         if self.output.is_closed() || self.task() != Some(Task::Bounded) {
             self.stop();
         }
@@ -457,8 +459,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         true
     }
 
-    /// Records that a program's position was refused, and why. Searches are refused until the next
-    /// valid position. For a person the board does not change.
+    /// Records that a program's position was refused, and why. Searches are then refused until the
+    /// next valid position. A person sees that the old position is kept, and can search it.
     fn refuse(&mut self, reason: &impl ToString) {
         self.refused = (!self.output.is_for_a_person()).then(|| reason.to_string());
     }
@@ -701,8 +703,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.queue(move |context| work(&mut context.engine, signals, guard));
     }
 
-    /// Queues a task that writes lines. The last line is written after the task counts as ended, so
-    /// that an `isready` after it is queued like `setoption`.
+    /// Queues a task that writes lines, such as perft. The task no longer counts as running when
+    /// its last line is written. Therefore an `isready` that follows this line is queued, and not
+    /// answered at once.
     fn count(&mut self, run: impl FnOnce(&Engine, &Arc<Signals>, &dyn Fn(&str)) + Send + 'a) {
         let output = self.output;
         self.start(Task::Bounded, Signals::default(), move |engine, signals, guard| {

@@ -61,17 +61,17 @@ pub struct EngineContext<'a> {
 pub struct DialogueOptions {
     /// Options that the search reads.
     pub live: Arc<LiveOptions>,
-    /// Report winning chances with every score.
+    /// Whether to report winning chances with every score.
     pub show_wdl: AtomicBool,
-    /// Report only the final result of a search.
+    /// Whether to report only the final result of a search.
     pub minimal: AtomicBool,
-    /// Send a sentence about the best move.
+    /// Whether to send a sentence about the best move.
     pub explain: AtomicBool,
-    /// Print additional information, as after `debug on`.
+    /// Whether to print additional information. Set by `debug on`, not by an option.
     pub debug: AtomicBool,
-    /// Write castling as king takes rook, and accept FENs of Chess960.
+    /// Whether to write castling as king takes rook, and to accept Chess960 FENs.
     pub chess960: AtomicBool,
-    /// The search is for analysis, not for a game.
+    /// Whether searches are for analysis, not for a game.
     pub analyse: AtomicBool,
 }
 
@@ -132,7 +132,7 @@ fn options() -> Vec<UciOption> {
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
             .about("Number of search threads."),
-        // More lines than any chess position has legal moves.
+        // No position that can occur in a game has more than 218 legal moves.
         number("MultiPV", 1, 1..=256, |lines| {
             dialogue(move |o| o.live.multi_pv.store(lines, Relaxed))
         })
@@ -228,7 +228,7 @@ fn options() -> Vec<UciOption> {
             .expert(),
         root_search("Root Search").about("Search algorithm at the root, for comparison.").expert(),
         text("UCI_Opponent", EMPTY, "a name", |_| dialogue(|_| {}))
-            .about("Name of the opponent. It has no effect, except in Debug Log File.")
+            .about("Name of the opponent. It is only written to Debug Log File.")
             .expert(),
         text("UCI_EngineAbout", ABOUT, "", |_| dialogue(|_| {}))
             .about("Text about the engine, for GUIs to show.")

@@ -38,7 +38,7 @@ impl<W> Sinks<W> {
     ///
     /// # Errors
     ///
-    /// If the line or an earlier one could not be written.
+    /// If an earlier line could not be written.
     fn log(&mut self, direction: &str, text: &str) -> Result<(), LogError> {
         let Some(log) = &mut self.log else { return Ok(()) };
         log.add(direction, text).inspect_err(|_| self.log = None)

@@ -102,7 +102,7 @@ impl LineSource for Prompt {
         line.clear();
         match self.editor.readline(PROMPT) {
             Ok(text) => line.extend_from_slice(text.as_bytes()),
-            // Ctrl-C stops the current search or count. Ctrl-D is the end of the input.
+            // Ctrl-C stops the current task, such as a search. Ctrl-D ends the input.
             Err(ReadlineError::Interrupted) => line.extend_from_slice(b"stop"),
             // The editor has discarded a line that is not UTF-8.
             Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {}

@@ -59,7 +59,7 @@ pub enum Order {
 
 /// The orders: name, arguments and one line of help.
 pub const ORDERS: &[(&str, &str, &str)] = &[
-    ("undo", "[moves]", "take back one or more moves; in a game against Lancet, its replies too"),
+    ("undo", "[moves]", "take back one or more half-moves; against Lancet, back to your turn"),
     ("redo", "[moves]", "replay one or more moves that were taken back"),
     ("moves", "", "list the legal moves"),
     ("board", "", "show the board"),
@@ -286,6 +286,7 @@ mod tests {
             assert_eq!(parse(line).unwrap_err().to_string(), complaint);
         }
     }
+
     #[test]
     fn arguments_are_lines_or_words_of_lines() {
         for (arguments, lines) in [

@@ -191,7 +191,7 @@ proptest! {
 }
 
 /// Returns the lines that are printed during and after a search. `tell` reports the lines of the
-/// search and may change options meanwhile. `minimal` is the first value of the option Minimal.
+/// search and may change options meanwhile. `minimal` is the initial value of the option Minimal.
 fn printed(minimal: bool, tell: impl FnOnce(&dyn Fn(u32, usize), &DialogueOptions)) -> Vec<String> {
     let game = Game::default();
     let moves = game.position().legal_moves();
