@@ -1,11 +1,11 @@
-//! Writes games as PGN in export format, with the moves wrapped at 80 columns.
+//! Writes games as PGN in export format, with the moves wrapped at 79 columns (PGN standard, 8.2.1).
 
 use std::fmt::Write as _;
 
 use super::{Game, Item, Variation};
 
 /// Maximum width of lines with moves, in columns.
-const WIDTH: usize = 80;
+const WIDTH: usize = 79;
 
 /// Returns the text of a game, with a blank line at its end. `ply` is the number of plies before
 /// the first move, according to the move number of the start position. It is 0 if White begins with
