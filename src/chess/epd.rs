@@ -30,7 +30,7 @@ pub struct Goal {
 pub struct Record {
     /// Line number in its file, from 1.
     pub line: usize,
-    /// The line as written, without surrounding blanks.
+    /// The line as written, without surrounding whitespace.
     pub text: String,
     /// `id`, or `line N` without one.
     pub id: String,
@@ -164,8 +164,8 @@ fn read_operands<'a>(
         if word.is_empty() || word.starts_with(';') {
             return Ok(word);
         }
-        // A string starts after a blank or as the first operand. A quote directly after a word or
-        // another string is stray.
+        // A string starts after whitespace or as the first operand. A quote directly after another
+        // string belongs to an ordinary word.
         let begins = word.len() < rest.len() || operation.operands.is_empty();
         let operand;
         if begins && let Some(string) = word.strip_prefix('"') {

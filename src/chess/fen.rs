@@ -8,8 +8,8 @@
 
 use shakmaty::{PositionErrorKinds, Setup, fen::Fen};
 
-/// The largest halfmove clock and move number that a FEN may have. No game is longer. A position
-/// with a halfmove clock of 100 or more is drawn, but it can be analysed.
+/// The largest halfmove clock and move number that a FEN may have. No game is longer. At a
+/// halfmove clock of 100 or more, a draw can be claimed, but the position can be analysed.
 pub(super) const MAX_CLOCK: u32 = 9999;
 
 /// The error for a FEN that cannot be read.
@@ -55,8 +55,8 @@ const EPD_FIELDS: usize = 4;
 /// A field and its byte offset in the text.
 type Field<'a> = (usize, &'a str);
 
-/// Returns the fields of a FEN. They are separated by blanks, or by underscores as some programs
-/// write them.
+/// Returns the fields of a FEN. They are separated by whitespace, or by underscores, as some
+/// programs write them.
 pub(super) fn fields(text: &str) -> impl Iterator<Item = Field<'_>> {
     text.split(|c: char| c.is_whitespace() || c == '_')
         .filter(|field| !field.is_empty())
@@ -80,7 +80,7 @@ pub(super) fn read(text: &str) -> Result<Setup, FenError> {
 ///
 /// If a field is missing or cannot be parsed. Wrong fields are reported before missing ones.
 pub fn read_epd(line: &str) -> Result<(Setup, usize), FenError> {
-    // A ';' may follow the position without a blank.
+    // A ';' may follow the position without whitespace.
     let text = line.split(';').next().unwrap_or_default();
     let is_number = |(_, field): &Field| field.bytes().all(|byte| byte.is_ascii_digit());
     let mut fields = fields(text);

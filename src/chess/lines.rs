@@ -13,7 +13,7 @@ use crate::system::files;
 /// Maximum length of a file, in bytes. The largest collections of openings are about 200 MB.
 const LONGEST_FILE: u64 = 512 << 20;
 
-/// Maximum number of bytes of a line that are read at once. Longer lines are split.
+/// Length in bytes from which a line of a stream is split. The last buffer may exceed it.
 const LONGEST_LINE: usize = 16 << 20;
 
 /// The errors from reading lines of text.
@@ -32,7 +32,7 @@ pub enum TextError {
 pub struct Line {
     /// Line number from 1, counting blank lines and comments.
     pub number: usize,
-    /// The text without its line ending. Leading blanks are kept, so that columns are correct.
+    /// The text without its line ending. Leading whitespace is kept, so that columns are correct.
     pub text: String,
 }
 
@@ -100,8 +100,9 @@ pub fn split(mut bytes: &[u8]) -> Result<Vec<Line>, TextError> {
 /// Reads a line with its line ending: LF, CR LF or CR. Returns an empty line at the end of the
 /// stream, and very long lines in parts.
 ///
-/// Removes byte order marks, which joined files have in the middle. Replaces control characters,
-/// such as form feeds and the end-of-file character of DOS, with spaces.
+/// Removes a byte order mark at the start of the line. Concatenated files have such marks on later
+/// lines too. Replaces control characters, such as form feeds and the end-of-file character of DOS,
+/// with spaces.
 ///
 /// # Errors
 ///

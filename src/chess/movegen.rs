@@ -1,10 +1,11 @@
-//! Staged generation of legal moves, and the data that it needs: pins, threats, and the squares
-//! from which pieces give check. Move ordering is elsewhere.
+//! Staged generation of legal moves, and data computed on demand: threats, and the squares from
+//! which pieces give check. `search::picker` orders the moves.
 //!
 //! shakmaty implements the rules: it makes moves, and reads and writes FEN and SAN. But it has no
 //! staged generator: its `capture_moves` filters the list of all legal moves. A node where the TT
-//! move causes a cutoff needs no list, and quiescence search needs only captures. In the tests,
-//! shakmaty's list is the oracle. Within each stage, the moves are in the order of that list.
+//! move causes a cutoff needs no list. Quiescence search usually needs only tactical
+//! moves. In the tests, shakmaty's list is the oracle. Within each stage, the moves are in the
+//! order of that list.
 //!
 //! Source: <https://www.chessprogramming.org/Move_Generation>, "Staged".
 
@@ -29,9 +30,9 @@ pub fn is_tactical(m: Move) -> bool {
     m.is_capture() || m.promotion() == Some(Role::Queen)
 }
 
-/// A receiver of generated moves. Any closure is one. A dedicated type can mark its
-/// [`take`](Sink::take) as inline, so that it is compiled into every loop of the generator, where
-/// the role is a constant.
+/// A receiver of generated moves. Every `FnMut(Move)` closure implements it. A dedicated type can
+/// mark its [`take`](Sink::take) as inline. It is then inlined into every loop of the generator,
+/// where the role is a constant.
 pub trait Sink {
     /// Receives the next move.
     fn take(&mut self, m: Move);

@@ -275,8 +275,8 @@ pub fn read_moves(start: &Position, text: &str) -> Result<Vec<Move>, MovesError>
     Ok(moves)
 }
 
-/// Reads a FEN or `startpos`, and then the word `moves` and moves from that position. After
-/// `startpos`, the word `moves` is optional.
+/// Reads a FEN or `startpos`, optionally followed by the word `moves` and moves from that position.
+/// After `startpos`, the word `moves` may be left out.
 ///
 /// # Errors
 ///

@@ -102,8 +102,8 @@ impl fmt::Debug for PackedMove {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Keys {
     /// Key of the whole position: pieces, side to move, castling rights, and the en passant file if
-    /// an en passant capture is legal. Therefore positions with equal keys are equal under the
-    /// rules of repetition. Uses the random numbers of Polyglot.
+    /// an en passant capture is legal. Apart from collisions, two positions have equal keys if and
+    /// only if they are the same under the rules of repetition. The random numbers are Polyglot's.
     pub position: u64,
     /// Key of the pawns of both sides.
     pub pawns: u64,
@@ -457,10 +457,10 @@ impl Position {
         if child.chess.maybe_ep_square().is_some() {
             child.keys.en_passant(&child.chess);
         }
-        // shakmaty's `swap_turn` is slow, because it validates the whole position. A "promotion" of
-        // the king to a king on its own square changes only the side to move, the move
-        // counters and the en passant square. It keeps the castling rights because the moving role
-        // is not a king.
+        // shakmaty's `swap_turn` is slow, because it validates the whole position. Instead,
+        // a "queen" on the king's square moves to the same square and promotes to a king. This
+        // changes only the side to move, the move counters and the en passant square. The castling
+        // rights are kept because the moving role is not a king.
         child.chess.play_unchecked(Move::Normal {
             role: Role::Queen,
             from: king,

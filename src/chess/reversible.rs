@@ -1,6 +1,6 @@
 //! Detection of upcoming repetitions: whether the side to move can reach an earlier position with
-//! one move. This needs no move generation, because each reversible move changes the key by a
-//! difference of its own.
+//! one move. This needs no move generation, because each reversible move changes the key by its
+//! own XOR difference.
 //!
 //! Source: M. van Kervinck, 2013, see <https://www.chessprogramming.org/Repetitions> ("upcoming
 //! repetitions"). He uses cuckoo hashing; this table uses linear probing.
@@ -49,7 +49,7 @@ impl Reversible {
     const NONE: Reversible = Reversible { difference: 0, from: Square::A1, to: Square::A1 };
 }
 
-/// Returns the slots to probe for a difference, up to the first empty one.
+/// Returns the slots to probe for a difference, in order. The caller stops at the first empty slot.
 fn slots(difference: u64) -> impl Iterator<Item = usize> {
     (0..SLOTS).map(move |step| (difference as usize + step) % SLOTS)
 }

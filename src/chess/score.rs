@@ -51,9 +51,9 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     }
 }
 
-/// Returns the expected result of the side that a score belongs to in a game between humans, from 0
-/// (lost) to 1 (won). This is a logistic curve, whose slope was fitted to games of players rated
-/// about 2300 (<https://lichess.org/page/accuracy>).
+/// Returns the expected result of a game between humans, from 0 (lost) to 1 (won), for the side
+/// that the score belongs to. This is a logistic curve. Its slope was fitted to games of players
+/// rated about 2300 (<https://lichess.org/page/accuracy>).
 pub fn winning_chances(score: Score) -> f64 {
     if is_decisive(score) {
         return if score > 0 { 1.0 } else { 0.0 };
@@ -171,8 +171,8 @@ impl Window {
     }
 }
 
-/// A lower and an upper bound of a score, both inclusive. A fail-soft search proves bounds of a
-/// node, the transposition table keeps them, and tablebases return them.
+/// A lower and an upper bound on a score, both inclusive. A fail-soft search proves bounds on the
+/// score of a node, the transposition table stores them, and tablebases return them.
 ///
 /// ```
 /// use lancet::chess::score::{Bounds, Window};
@@ -256,8 +256,8 @@ impl Bounds {
         score.max(self.lower).min(self.upper)
     }
 
-    /// Returns the intersection of both bounds, or `newer` if they contradict each other. (A search
-    /// with a transposition table is not perfectly stable.) Therefore the bounds never cross.
+    /// Returns the intersection of the two intervals, or `newer` if they contradict each other, as
+    /// search instability can make them do. Therefore the bounds never cross.
     #[must_use]
     pub fn merge(self, newer: Bounds) -> Bounds {
         let lower = self.lower.max(newer.lower);
@@ -440,7 +440,7 @@ mod tests {
         }
 
         /// Bounds decide the shifted window inside a node if and only if the shifted bounds decide
-        /// the window outside, and with the aged score.
+        /// the window outside. The score outside is then the aged score from inside.
         #[test]
         fn bounds_are_shifted_as_the_window_is(b in bounds(), w in window(), pivot in score()) {
             let delay = Delay { pivot };

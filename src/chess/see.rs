@@ -1,5 +1,5 @@
-//! Static exchange evaluation: the material that a move wins if both sides keep capturing on its
-//! target square. This is a pure function of position and move.
+//! Static exchange evaluation: the material that a move wins if both sides then capture on its
+//! target square as long as that pays. This is a pure function of position and move.
 
 use shakmaty::{Bitboard, Move, Role, Square};
 

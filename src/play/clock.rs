@@ -118,7 +118,7 @@ impl Lag {
     }
 }
 
-/// Measures of the iterations so far that show how difficult the move is.
+/// Statistics of the iterations so far, which indicate how difficult the decision is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stability {
     /// Number of iterations.

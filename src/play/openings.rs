@@ -60,8 +60,8 @@ impl Openings {
         }
     }
 
-    /// Returns an opening in which the game is not over. Its balance is not checked. Returns
-    /// `None` when `stopped` returns true, because a book may have no such opening.
+    /// Returns an opening in which the game is not over. Does not check its balance. A book may
+    /// have no such opening, so this tries until `stopped` returns true, and then returns `None`.
     pub fn make(&self, rng: &mut ChaCha8Rng, stopped: impl Fn() -> bool) -> Option<Position> {
         while !stopped() {
             let (start, plies) = self.start(rng);

@@ -9,7 +9,7 @@
 //!
 //! All errors depend only on the position and the game's seed. Therefore a position is
 //! misjudged in the same way wherever it occurs in the tree, and a blind spot lasts as long
-//! as the position. Another game has other errors.
+//! as the position. Each game has its own errors.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -89,7 +89,7 @@ pub const DEFAULT_ELO: u32 = 1500;
 const SURE_UP_TO: u32 = 2000;
 
 /// Minimum number of nodes for a move in an ending that the player knows. `README.md` in this
-/// folder shows how many of 50 games it wins within fifty moves.
+/// folder shows how many of 50 such endings the player wins within fifty moves.
 const KNOWN_NODES: u64 = 5_000;
 
 /// A player of limited strength, in one game.

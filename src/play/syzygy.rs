@@ -79,8 +79,8 @@ impl Value {
         }
     }
 
-    /// Returns bounds on the score of a position with this value, `moves` moves before the
-    /// conversion. The conversion is the next capture, pawn move or mate of the winning line.
+    /// Returns bounds on the score of a position with this value, `moves` moves before the next
+    /// zeroing move (a capture or pawn move) or mate of the winning line.
     fn bounds(self, moves: i32) -> Bounds {
         match self {
             // These are only bounds, because the search may find a mate.
@@ -96,9 +96,9 @@ impl Value {
 pub struct Known {
     /// Value of the move for the side that plays it.
     pub value: Value,
-    /// Bounds on the score. Of two winning moves, the one that converts sooner has the
-    /// higher lower bound. Of two losing moves, the one that resists longer has the higher
-    /// upper bound.
+    /// Bounds on the score. Of two winning moves, the one with the shorter distance to zeroing
+    /// has the higher lower bound. Of two losing moves, the one with the longer distance has
+    /// the higher upper bound.
     pub bounds: Bounds,
 }
 
@@ -130,8 +130,8 @@ impl Default for ProbeOptions {
 /// Maximum number of pieces of existing tablebases, including kings.
 pub const MAX_PIECES: usize = 7;
 
-/// Moves added to the distance of a conversion that the fifty-move rule may prevent. This
-/// exceeds the distance of every conversion that the rule allows.
+/// Moves added to the distance to zeroing if the fifty-move rule may turn the result into a
+/// draw. This exceeds every distance that the rule allows.
 const DOUBT: i32 = 200;
 
 /// The kinds of tables: file extension and name.
@@ -405,8 +405,8 @@ fn over(game: &Game, child: &Position) -> Option<Known> {
     repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exact(DRAW) })
 }
 
-/// Returns the result of the move `m` that leads to `child`, where `dtz` is the distance of
-/// `child` to the conversion.
+/// Returns the result of the move `m` that leads to `child`, where `dtz` is the distance to
+/// zeroing of `child`.
 fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -> Known {
     let ambiguous = AmbiguousWdl::from_dtz_and_halfmoves(dtz, child.halfmoves());
     let wdl = match ambiguous {
@@ -418,7 +418,7 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
     };
     let value = Value::new(wdl, fifty_moves);
     // The score of a win or loss decays by one for each move on its way to the root. The
-    // result is the score that a search to the conversion would return.
+    // result is the score that a search to the zeroing move would return.
     let (plies, rounded) = match dtz {
         MaybeRounded::Precise(dtz) => (dtz.0.abs(), 0),
         MaybeRounded::Rounded(dtz) => (dtz.0.abs(), 1),
@@ -429,8 +429,9 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
         _ if m.is_zeroing() => 0,
         _ => (plies + rounded + 1) / 2,
     };
-    // The fifty-move rule may or may not prevent the conversion. Such a win ranks below all
-    // certain wins, and such a loss above all certain losses.
+    // If a rounded distance ends exactly at 100 plies, the fifty-move rule may turn the result
+    // into a draw. Such a win ranks below all certain wins, and such a loss above all certain
+    // losses.
     let doubt =
         fifty_moves && matches!(ambiguous, AmbiguousWdl::MaybeLoss | AmbiguousWdl::MaybeWin);
     Known { value, bounds: value.bounds(moves + if doubt { DOUBT } else { 0 }) }
@@ -449,10 +450,10 @@ impl<'a> Prober<'a> {
         Prober { tables, options }
     }
 
-    /// Returns bounds on the score of a position with this remaining `depth`. It probes only
-    /// positions after a capture or pawn move. There the value is exact because the
-    /// halfmove clock is zero, and the number of probes stays small. A successful probe
-    /// increments `hits`.
+    /// Returns bounds on the score of a position with this remaining `depth`. Probes only
+    /// positions after a capture or pawn move. Their halfmove clock is zero, so the value is
+    /// exact. This also keeps the number of probes small. A successful probe increments
+    /// `hits`.
     pub fn probe(
         &self,
         position: &Position,
@@ -660,7 +661,7 @@ mod tests {
     #[test]
     fn bounds_are_a_searchs_scores() {
         let parent = |score: Score| -Delay::MATES.score(score);
-        // A conversion now, and one on the next move.
+        // A zeroing move now, and one on the next move.
         let lost = Value::Loss.bounds(0).upper;
         assert_eq!(parent(lost), Value::Win.bounds(1).lower);
         assert_eq!(parent(parent(lost)), Value::Loss.bounds(1).upper);

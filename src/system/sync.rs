@@ -1,8 +1,8 @@
 //! Locks that stay usable after a panic.
 //!
-//! The data under the locks of this crate (a counter, a list, a line of text) are valid between any
-//! two statements. Therefore they are still valid if a thread panics while it holds a lock. The
-//! panic itself is reported elsewhere.
+//! The data that the locks of this crate protect (a counter, a list, a line of text) are valid
+//! between any two statements. Therefore they are still valid if a thread panics while it holds a
+//! lock. The panic itself is reported elsewhere.
 
 use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
 

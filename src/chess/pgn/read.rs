@@ -1,8 +1,8 @@
 //! Reads games from a stream of PGN, one at a time, with their line numbers.
 //!
-//! The parser accepts common deviations from the standard: joined files, games without tags, blank
-//! lines or results, castling with zeros, and the symbols of chess books. It reads a broken game to
-//! its end, so that it finds the next one.
+//! The parser accepts common deviations from the standard: concatenated files, castling with zeros,
+//! the symbols of chess books, and games without tags, blank lines or results. It reads a broken
+//! game to its end, so that it finds the next one.
 
 use std::io::{self, BufRead};
 
@@ -232,7 +232,7 @@ impl Parser {
             }
         }
         if rest.starts_with(b"[") || rest.starts_with(b"\"") {
-            self.warn(format!("'{}' is not a tag: left out", shown(line.trim_ascii_end())));
+            self.warn(format!("'{}' is not a tag: ignored", shown(line.trim_ascii_end())));
             return b"";
         }
         rest
@@ -281,7 +281,7 @@ impl Parser {
                         self.warn("a game begins on the line of the previous result");
                         return Ok(rest.len());
                     }
-                    self.warn(format!("'{}' after the result: left out", shown(word)));
+                    self.warn(format!("'{}' after the result: ignored", shown(word)));
                     return Ok(0);
                 }
             }
@@ -355,8 +355,8 @@ fn shown(text: &[u8]) -> String {
 }
 
 /// Splits a line into the name of its first tag, the value as written, and the rest. The value ends
-/// at a quote before a bracket, because some programs do not escape quotes in the value, or write a
-/// backslash before the last quote.
+/// at a quote that a closing bracket follows. Some programs do not escape quotes inside the value,
+/// and others write a backslash before the last quote.
 fn tag(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let line = line.strip_prefix(b"[")?;
     let (name, value) = line.split_at(line.iter().position(|&byte| byte == b'"')?);
@@ -559,7 +559,7 @@ mod tests {
         assert_eq!(game("[Result \"White won\"]\n\n1. e4\n").result(), "*");
         for line in ["[Event]", "[Event \"x]", "[Event \"x\"", "[\"x\"]", "[Two words \"x\"]", "["]
         {
-            let warning = format!("1: '{line}' is not a tag: left out");
+            let warning = format!("1: '{line}' is not a tag: ignored");
             let text = format!("{line}\n[A \"b\"]\n\n1. e4 *\n");
             assert_eq!(tags(&text), Ok(vec![pair("A", "b")]));
             assert_eq!(warned(&text), [("1: e4 *".to_owned(), Some(warning.clone()))]);
@@ -586,7 +586,7 @@ mod tests {
         for (text, games) in [
             (
                 "1. e4 e5\n[%clk 0:01]\n2. Nf3 *\n[White A]\n[Event \"b\"]\n1. c4 *",
-                &[("1: e4 e5 Nf3 *", "2: '[%clk 0:01]' is not a tag: left out"), ("5: c4 *", "")][..],
+                &[("1: e4 e5 Nf3 *", "2: '[%clk 0:01]' is not a tag: ignored"), ("5: c4 *", "")][..],
             ),
             (
                 "[A \"a\"]\n1. e4 1-0 1. d4 d5\n2. c4 * 1. c4 0-1 [B \"b\"] 1. f4 *\n",
@@ -600,9 +600,9 @@ mod tests {
             (
                 "1. e4 1-0 White resigns\n1. d4 1-0 ... $1 {c}\n1. c4 * 20 moves\n1. f4 *",
                 &[
-                    ("1: e4 1-0", "1: 'White' after the result: left out"),
+                    ("1: e4 1-0", "1: 'White' after the result: ignored"),
                     ("2: d4 $1 {c} 1-0", ""),
-                    ("3: c4 *", "3: '20' after the result: left out"),
+                    ("3: c4 *", "3: '20' after the result: ignored"),
                     ("4: f4 *", ""),
                 ],
             ),
@@ -653,7 +653,7 @@ mod tests {
             ["1: e2e4 Ng8f6+ $5 Bf1b5 (O-O e7e8=Q#) Ke8xf8 0-1"]
         );
         assert_eq!(read(b"1. e4 c5 {G\xf6teborg} 1-0"), ["1: e4 c5 {Göteborg} 1-0"]);
-        // Control characters count as blanks.
+        // Control characters count as whitespace.
         assert_eq!(read(b"1. e4 {\x017} c5 ; \x018\n1-0"), ["1: e4 {7} c5 {8} 1-0"]);
     }
 
