@@ -8,8 +8,8 @@
 #     hostile      100,000 random lines of input; 1,000 bursts of commands; constant memory over
 #                  10,000 searches; in the lab, random game trees searched with a million windows;
 #                  12,200 mutated files of seven kinds, read without root privileges
-#     mates        2,000 mates, 100,000 nodes each: no mate for the wrong side, none announced that
-#                  is shorter than the known distance
+#     mates        2,000 mates, 100,000 nodes each: no announced mate is for the wrong side or
+#                  shorter than the known distance
 #     sentences    the sentences of explain for 500 positions, checked by the rules, tablebases and
 #                  other searches
 #     perft        all suites: counts of up to 10 million nodes by the rules and through the
@@ -160,7 +160,7 @@ release() {
 
 for name in "$@"; do
     if [[ " ${STEPS[*]} " != *" $name "* ]]; then
-        echo "unknown step '$name': expected ${STEPS[*]}" >&2
+        echo "unknown step '$name': expected one of: ${STEPS[*]}" >&2
         exit 2
     fi
 done

@@ -6,7 +6,7 @@ The engine must be built with these options: `cargo build --release --features t
 of games, the switches of the first player are on or off at random, and the second player has the
 opposite settings. Both play the same opening with both colours. A regression of the pairs' scores
 on the switches then estimates the gain of each switch. Every pair gives information about every
-switch, so 16 ideas need as many games as one.
+switch, so 16 ideas need no more games than one.
 
     tests/screen.py play screen.csv --engine target/release/lancet --book book.epd \\
         --nodes 25000 --pairs 4500 --set rfp_least=30 rfp_worsening=0:28:3 lmr_cutoffs=684:0:0
@@ -69,7 +69,8 @@ def play_pair(args, chance, options):
 
 
 def read(path, head):
-    """Returns the rows of a file of results. A new file gets the head."""
+    """Returns the rows of a file of results, without the header. A new file gets `head` as its
+    header."""
     rows = []
     if os.path.exists(path):
         with open(path, newline="") as file:
@@ -84,8 +85,8 @@ def read(path, head):
 
 def play_pairs(args, head, prepare, learn=lambda number, score: None):
     """Plays the pairs that the file of results does not have yet, and adds them to it. `prepare`
-    takes the number of a pair, and returns the random choices, the options of both players and the
-    additional cells of its row. `learn` takes the number and the score of each pair, old or
+    takes the number of a pair, and returns its random generator, the options of both players and
+    the additional cells of its row. `learn` takes the number and the score of each pair, old or
     new."""
     done = set()
     for row in read(args.file, head):
@@ -181,8 +182,8 @@ def tell(args):
 
 
 def main(doc, play, tell, arguments):
-    """Runs a script with the commands `play` and `tell`. `arguments` adds those that only this
-    script's `play` has."""
+    """Runs a script with the commands `play` and `tell`. `arguments` adds the arguments that only
+    this script's `play` has."""
     parser = argparse.ArgumentParser(description=doc.split("\n")[0])
     commands = parser.add_subparsers(required=True)
     player = commands.add_parser("play", help="play games, or continue a run that was stopped")

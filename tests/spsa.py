@@ -4,7 +4,8 @@
 In each iteration, all constants move up or down at random for the first player, and the other way
 for the second. The two play one pair of games, and the constants then move a little towards the
 side that scored more. The engine must be built with `cargo build --release --features tune`. Its
-UCI command `spsa` lists the constants with their ranges and final steps.
+UCI command `spsa` lists the constants with their ranges and steps. A step is the size of the
+perturbation at the end of the run (fishtest's c_end).
 
     tests/spsa.py play spsa.csv --engine target/release/lancet --book book.epd \\
         --nodes 40000 --pairs 6000 --skip optimism_most
@@ -14,7 +15,7 @@ UCI command `spsa` lists the constants with their ranges and final steps.
 length of the whole run and determines the schedule. The openings, the directions and the rounding
 depend only on --seed and the number of the pair.
 
-`tell` prints the constants, with their old values and by how many steps they have moved.
+`tell` prints the constants with their old and new values, and by how many steps they have moved.
 """
 
 import csv
@@ -43,17 +44,17 @@ class Run:
         self.pairs, self.rate, self.seed = pairs, rate, seed
 
     def directions(self, k):
-        """Returns the random choices of iteration `k`, and the direction of each constant."""
+        """Returns the random generator of iteration `k`, and the direction of each constant."""
         chance = random.Random(f"{self.seed} {k}")
         return chance, [chance.choice((-1, 1)) for _ in self.names]
 
     def perturbation(self, k):
-        """Returns the perturbation in iteration `k`, in final steps."""
+        """Returns the perturbation in iteration `k`, in steps."""
         return (self.pairs / (k + 1)) ** GAMMA
 
     def options(self, k):
-        """Returns the random choices and the options of both players. Values are rounded at random,
-        so that steps below 1 have an effect."""
+        """Returns the random generator and the options of both players. Values are rounded at
+        random, so that steps below 1 have an effect."""
         chance, signs = self.directions(k)
         players = []
         for side in (1, -1):

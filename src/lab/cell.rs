@@ -30,7 +30,7 @@ pub struct Cell {
     pub replacement: Replacement,
     /// The number of table entries.
     pub size: usize,
-    /// The change of scores on their way out of a node.
+    /// The score delay: how a node changes the score that it returns.
     pub delay: ScoreDelay,
 }
 
@@ -44,8 +44,8 @@ impl Cell {
     pub(super) const AXES: [&str; 8] =
         ["interior", "root", "window", "table", "entries", "replacement", "size", "delay"];
 
-    /// The search that the notes recommend (aspiration at the root, PVS inside the tree), with the
-    /// playing engine's two-level table. [`Axes::all`] varies its axes.
+    /// The search that the lecture notes recommend (aspiration at the root, PVS inside the tree),
+    /// with the playing engine's two-level replacement scheme. [`Axes::all`] varies its axes.
     pub const ADVICE: Cell = Cell {
         interior: Interior::Pvs,
         root: Root::AspGradual,
@@ -127,13 +127,13 @@ pub struct Axes {
     /// Contents of a table entry
     #[arg(long, value_enum, value_delimiter = ',')]
     pub entries: Vec<Entries>,
-    /// Which entry is kept when two positions need the same place in the table
+    /// Which entry is kept when two positions map to the same bucket of the table
     #[arg(long, value_enum, value_delimiter = ',')]
     pub replacement: Vec<Replacement>,
     /// Table sizes, in entries
     #[arg(long, value_delimiter = ',', value_parser = table_size)]
     pub size: Vec<usize>,
-    /// Change of scores on their way out of a node
+    /// Score delay: how a node changes the score that it returns
     #[arg(long, value_enum, value_delimiter = ',')]
     pub delay: Vec<ScoreDelay>,
     /// Compare every algorithm, and vary every other axis one at a time. If values are given for

@@ -100,7 +100,7 @@ struct RunArgs {
     #[arg(short, long, value_parser = arguments::whole::<u32>(1..=64))]
     depth: Option<u32>,
     /// Use only the first N positions
-    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(..))]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(1..))]
     limit: Option<usize>,
     /// How to evaluate leaves at depth zero
     #[arg(long, value_enum, default_value_t = Leaf::Static)]

@@ -1,13 +1,13 @@
-//! Connect Four on a board of five columns and four rows, which is small enough to be solved. It is
-//! a draw (<https://tromp.github.io/c4/c4.html>).
+//! Connect Four on a board of five columns and four rows, which is small enough for a complete
+//! search. With best play the game is a draw (<https://tromp.github.io/c4/c4.html>).
 
 use super::game::Game;
 use lancet::chess::score::{DRAW, MATE, Score};
 
 const COLUMNS: u32 = 5;
 const ROWS: u32 = 4;
-/// Bits from a square to its neighbour: up, right, and the two diagonals. The bit above each
-/// column stays empty, so that no line leaves the board.
+/// Bit offsets from a square to its neighbours: up, right, and the two diagonals. The bit above
+/// each column stays empty, so that no line wraps around into the next column.
 const STEPS: [u32; 4] = [1, ROWS + 1, ROWS, ROWS + 2];
 
 /// A position. Squares are bits, column by column from the bottom.

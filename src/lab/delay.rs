@@ -1,9 +1,10 @@
 //! Score delays (Muller 2007): a function that changes every score on its way out of a node, and
 //! its inverse, which changes the window on the way in.
 //!
-//! The delay of the playing search, [`Delay`], is in `score`. This module has the general case, the
-//! post's second example (a score that shrinks), and the alternatives: the classical adjustment by
-//! the distance from the root, and the mistakes that the post warns of, to show their effects.
+//! The delay of the playing search, [`Delay`], is in [`lancet::chess::score`]. This module has the
+//! general case and the post's second example, a score that shrinks. It also has the alternatives:
+//! the classical adjustment by the distance from the root, and the mistakes that the post warns
+//! against, to show their effects.
 
 use clap::ValueEnum;
 
@@ -96,7 +97,8 @@ impl ScoreDelay {
     }
 }
 
-/// Moves a decisive score nearer to zero. Infinite bounds stay.
+/// Moves a decisive score nearer to zero, or away from it if `by` is negative. Infinite bounds stay
+/// unchanged.
 const fn nearer_zero(score: Score, by: Score) -> Score {
     if !is_decisive(score) || score.abs() >= INFINITE {
         return score;
@@ -179,7 +181,7 @@ impl Shift {
 /// the result's alpha, and `f(s) >= beta` if and only if `s` is at least the result's beta. A wider
 /// window is safe; a narrower one is not.
 pub fn inverse(f: impl Fn(Score) -> Score, window: Window) -> Window {
-    // The least score in twice the range for which `test` holds.
+    // The lowest score for which `test` holds, by binary search over twice the range of scores.
     let first = |test: &dyn Fn(Score) -> bool| {
         let (mut no, mut yes) = (-2 * INFINITE, 2 * INFINITE);
         while yes - no > 1 {
@@ -269,8 +271,8 @@ mod tests {
         }
     }
 
-    /// The post warns of rounding beta the wrong way and of "adding 1/32 for 1/31": with the wrong
-    /// window a bound becomes an exact score.
+    /// The post warns against rounding beta the wrong way and against "adding 1/32 for 1/31": with
+    /// the wrong window, a bound becomes an exact score.
     #[test]
     fn adding_one_part_in_32_is_fatal() {
         let outer = Window::new(-3000, -2990);

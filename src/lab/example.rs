@@ -42,7 +42,7 @@ pub struct Example {
     options: Options,
 }
 
-/// How an example is searched, as options of a command line.
+/// How an example is searched, as command-line options.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
 struct Options {
@@ -142,7 +142,7 @@ impl Example {
             format!(", settled by the table {cutoffs}")
         };
         let result = format!(
-            "result {}{stuck}, best move {best}; passes {passes}, inner nodes {interior}, leaves \
+            "result {}{stuck}, best move {best}; passes {passes}, interior nodes {interior}, leaves \
              {leaves}, re-searches {researches}{known}\n(windows and values from {seen} point of \
              view)",
             show(score),

@@ -2,8 +2,8 @@
 //! [`Search::node`] does what every node needs for any algorithm: table, score delay and counting.
 //!
 //! In all of them, except the listings as printed, a move replaces the best move only if it is
-//! better (`>`). The notes write `>=`. With `>=`, a move that merely failed low, and returned a
-//! bound equal to the best score, replaces the move that really has that score.
+//! better (`>`). The lecture notes write `>=`. With `>=`, a move that merely failed low, and
+//! returned a bound equal to the best score, replaces the move that really has that score.
 
 use clap::ValueEnum;
 
@@ -79,7 +79,7 @@ impl Interior {
 /// A node that is being searched.
 pub(super) struct Node<'a, G: Game> {
     pub(super) position: &'a G,
-    /// The moves in the order of their search; at least one.
+    /// The moves in search order; at least one.
     pub(super) moves: &'a [G::Move],
     /// Depth in plies, at least one.
     pub(super) depth: u32,
@@ -212,8 +212,8 @@ fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
 }
 
 /// Searches a MAX node with Scout: Scout notes, where all values are from MAX's point of view.
-/// Alpha-beta tests whether the move is better than the best one so far. Only if it is does Scout
-/// search for its value. As in the source, alpha-beta also searches the first move, with the whole
+/// Alpha-beta tests whether a move is better than the best one so far. If it is, Scout searches for
+/// its value. As in the source, alpha-beta also searches the first move, with the whole
 /// window. PVS tests with null windows below the first move too.
 fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;

@@ -28,7 +28,7 @@
 //! | scout | maximin form, null-window test and re-search | Pearl 1980 | [`interior.rs`](interior), `scout_max`, `scout_min` |
 //! | own-bounds | each side carries its own lower bound | Burch 1997 | [`interior.rs`](interior), `own_bounds` |
 //! | pvs | negamax form, fail-soft (NegaScout) | Eppstein 1999 | [`interior.rs`](interior), `pvs` |
-//! | pvs-always | the re-search without `score < beta` | | [`interior.rs`](interior), `pvs` |
+//! | pvs-always | the re-search without `score < beta` | Eppstein 1999 | [`interior.rs`](interior), `pvs` |
 //! | pvs-zw | null-window search that takes only depth and alpha | Eppstein 1999 | [`interior.rs`](interior), `zero_window` |
 //! | full | one search with the full window | Eppstein 1999 | [`root.rs`](root), [`Root::drive`] |
 //! | asp-* | aspiration: full or gradual widening, centred or off-centre, beta to the middle | Eppstein 1999 | [`root.rs`](root), `aspiration` |
@@ -42,12 +42,12 @@
 //! | size | number of entries, for every scheme | Breuker 1994 | [`table.rs`](table), [`Table::new`] |
 //! | delay | none, mates, loss against CurEval, 31/32; the classical way; five variants with mistakes | Muller 2007 | [`delay.rs`](delay), [`Shift`], and [`Delay`](lancet::chess::score::Delay) |
 //! | any monotone function | the window goes through its inverse | Muller 2007 | [`delay.rs`](delay), [`inverse`] |
-//! | ordering | none, captures, hash move first | | [`node.rs`](node), `Search::order` |
+//! | ordering | none, captures, hash move first | Knuth and Moore 1975 | [`node.rs`](node), `Search::order` |
 //! | leaf | static evaluation, quiescence search or network | Beal 1990 | [`chess.rs`](chess), [`Leaf`](chess::Leaf) |
 //! | select | null move, late move reductions, whole lines | Donninger 1993 | [`node.rs`](node), [`Selectivity`](node::Selectivity) |
 //! | deepening | on, or every depth from an empty table | Slate and Atkin 1977 | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
-//! | replayed tree | the same search with all best moves known | | [`run.rs`](mod@run), [`replay`] |
-//! | Knuth-Moore bound | the smallest tree for the measured branching | | `yardstick.rs`, `knuth_moore` |
+//! | replayed tree | the same search with all best moves known | Knuth and Moore 1975 | [`run.rs`](mod@run), [`replay`] |
+//! | Knuth-Moore bound | the smallest tree for the measured branching | Knuth and Moore 1975 | `yardstick.rs`, `knuth_moore` |
 //! | 40/30/50, TIE | worked examples | Burch 1997 | `topics.md`, on trees of `tree.rs` |
 //! | tic-tac-toe | a complete game; a tie treated as a win | Burch 1997 | [`tictactoe.rs`](tictactoe), [`TicTacToe`](tictactoe::TicTacToe) |
 //! | Connect Four, Nim | other games; the values of Nim are known | Bouton 1901 | [`connect_four.rs`](connect_four), [`nim.rs`](nim) |

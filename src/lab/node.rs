@@ -37,7 +37,7 @@ pub enum Selectivity {
     /// Late move reductions in PVS: from depth 3, quiet moves from the fourth on are first tested
     /// with a reduction of one ply.
     Reductions,
-    /// Complete principal variations, as playing programs have them: no cutoffs by the table in
+    /// Complete principal variations, as playing programs have them. The table gives no cutoffs in
     /// open windows, and root drivers that use only null windows end with an open-window search
     /// around the score. This skips no part of the tree.
     WholeLines,
@@ -46,7 +46,7 @@ pub enum Selectivity {
 /// The cost of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
-    /// Nodes whose moves were searched.
+    /// Nodes whose moves were searched, and nodes that a null move pruned.
     pub interior: u64,
     /// Nodes that were evaluated: those at depth zero, and finished games.
     pub leaves: u64,
@@ -146,7 +146,7 @@ pub struct Search<'a, G: Game> {
     pub best: Option<G::Move>,
     /// The depth of the root, in plies.
     pub root_depth: u32,
-    /// The change of scores on their way out of a node.
+    /// The score delay: how a node changes the score that it returns.
     pub delay: ScoreDelay,
     pub(super) oracle: Oracle<G::Move>,
     table: Table<G::Move>,
@@ -313,7 +313,7 @@ impl<'a, G: Game> Search<'a, G> {
         Bounds::exact(if fails_low { bounds.upper } else { bounds.lower })
     }
 
-    /// Sorts the moves into the order of their search.
+    /// Sorts the moves into search order.
     fn order(&self, p: &G, depth: u32, moves: &mut [G::Move], hint: Option<G::Move>) {
         if self.ordering != Ordering::None {
             moves.sort_by_cached_key(|&m| -p.gain(m));

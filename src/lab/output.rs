@@ -1,5 +1,5 @@
-//! The output of a run: a table for people, and CSV and JSON for programs. The only thing computed
-//! here is which cells are best.
+//! The output of a run: a table for people, and CSV and JSON for programs. The measurements come
+//! from [`suite`](super::suite). Only the ranking and the percentages are computed here.
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -147,8 +147,9 @@ fn mates_table(report: &Report) -> Table {
 }
 
 const LEGEND: &str = "\
-nodes: inner nodes and leaves per position (geometric mean); more: compared with the smallest tree
-of a sound search; replay: nodes relative to the same search with every best move known beforehand
+nodes: interior nodes and leaves per position (geometric mean)
+more: compared with the smallest tree of a sound search
+replay: nodes relative to the same search with every best move known beforehand
 K-M: nodes of the last depth relative to the Knuth-Moore bound; EBF: effective branching factor
 null: percentage of nodes searched with a null window; qs: nodes of the quiescence search
 again: re-searches; pass: searches of the root; cuts: cutoffs by the table

@@ -11,7 +11,7 @@ use super::{
 /// The template of the page, with its style and the script that draws trees.
 const PAGE: &str = include_str!("page.html");
 
-/// Returns the page with `parts` and the parts of the topics in their places.
+/// Returns the template with its placeholders filled from `parts` and from the topics.
 ///
 /// # Errors
 ///

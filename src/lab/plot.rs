@@ -15,7 +15,7 @@ use super::{
     suite::{Measurement, Report},
 };
 
-/// Pixels.
+// Sizes in pixels.
 const WIDTH: u32 = 860;
 const CURVES_HEIGHT: u32 = 480;
 const BAR_HEIGHT: u32 = 26;

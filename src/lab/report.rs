@@ -86,7 +86,7 @@ fn column(heading: &str) -> anyhow::Result<&'static Column> {
     found.with_context(|| format!("no column '{heading}'"))
 }
 
-/// The searches of a run, as options of a command line.
+/// The searches of a run, as command-line options.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
 struct Options {
@@ -100,7 +100,7 @@ struct Options {
     axes: Axes,
 }
 
-/// Some searches on some positions.
+/// A set of searches, and the positions that they search.
 struct Run {
     positions: &'static str,
     /// Label of the rows, shown before their cells.
@@ -111,7 +111,7 @@ struct Run {
 /// A question, the runs that answer it, and the columns to show.
 struct Experiment {
     title: &'static str,
-    /// The answer, with places for its numbers.
+    /// The answer, with placeholders for its numbers.
     answer: String,
     /// What the experiment compares, and why.
     text: &'static str,
@@ -297,7 +297,7 @@ fn line(
 }
 
 /// Returns the difference of a row's nodes from another's, in percent, and the half-width of its
-/// 95 % interval.
+/// 95 % confidence interval.
 fn change(row: &Measurement, other: &Measurement) -> (f64, f64) {
     let nodes = |row: &Measurement| -> Vec<f64> {
         row.outcomes.iter().map(|o| o.cost.nodes() as f64).collect()
@@ -346,8 +346,8 @@ fn against(row: &Measurement, other: &Measurement) -> String {
 mod tests {
     use super::*;
 
-    /// Checks a page of one position: it has all experiments with all their rows, all places are
-    /// filled, every link within the page has a target, and every answer has a number.
+    /// Checks a page of one position. It has all experiments with all their rows, all placeholders
+    /// are filled, every link within the page has a target, and every answer has a number.
     #[test]
     fn the_page_is_whole() {
         let item = Item { id: "start".to_owned(), position: Default::default() };

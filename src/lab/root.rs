@@ -30,7 +30,7 @@ pub enum Root {
     /// `lancet-lab explain mtdf-loop`.
     MtdfLoop,
     /// `asp-full` as the lecture notes print it: a failed side opens to the score of a won game, so
-    /// it never ends in a won position.
+    /// the driver never ends in a won position.
     AspPrinted,
     /// Bisection as the lecture notes print it, which ends with two scores left.
     BisectionPrinted,
@@ -101,8 +101,8 @@ impl Root {
 /// Finds the score by aspiration search: Eppstein 1999.
 ///
 /// [`Root::AspMiddle`] relies on a fail low: it assumes, as many playing programs do, that the
-/// score will not be in the upper half of the old window. If it is (because a table entry cut the
-/// first search short), the window opens upwards again.
+/// score will not be in the upper half of the old window. If it is, because of search instability
+/// (a table entry decided one of the two searches), the window opens upwards again.
 ///
 /// As printed, a side opens to the greatest score that a search returns. In a won position, a
 /// search up to this score still fails high, so the driver stops after `max_passes`.

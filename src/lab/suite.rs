@@ -49,7 +49,7 @@ pub struct Item<P = Position> {
 ///
 /// # Errors
 ///
-/// Names the first line that cannot be used.
+/// The error names the first line that cannot be used.
 pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError> {
     let item = |record: Record| Item { id: plain(&record.id), position: record.position };
     lines.iter().map(|line| parse(line).map(item)).collect()
@@ -144,7 +144,7 @@ pub enum Mate {
     Found,
     /// A mate at another distance.
     WrongDistance,
-    /// A mate where the reference has none.
+    /// A mate where the reference has none, or has a mate by the other side.
     False,
     /// No mate where the reference has one.
     Missed,
@@ -265,7 +265,7 @@ impl fmt::Display for WrongResult {
     }
 }
 
-/// The error that sound cells differ from the reference. Has the number of differences and the
+/// The error if sound cells differ from the reference. Holds the number of differences and the
 /// first few of them.
 #[derive(Debug, thiserror::Error)]
 #[error("sound cells differ from the reference ({count}):{first}")]

@@ -48,7 +48,7 @@ impl Entries {
     }
 }
 
-/// The axis "replacement": which entry is kept when two positions need the same place.
+/// The axis "replacement": which entry is kept when two positions map to the same bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Replacement {
     /// Keep the deeper entry; if they are equally deep, the newer one.
@@ -57,8 +57,8 @@ pub enum Replacement {
     Largest,
     /// Always keep the newer entry.
     Newest,
-    /// Two entries per place: one kept for its depth, one always replaced. A new entry at least as
-    /// deep as the first takes its place, and the first moves to second place.
+    /// Two entries per bucket: one kept for its depth, one always replaced. A new entry at least as
+    /// deep as the first replaces it, and the old first entry becomes the second.
     TwoLevel,
 }
 

@@ -7,7 +7,7 @@
 //! is a MAX node with two moves. The first leads to a leaf worth 40 to MAX, the second to a MIN
 //! node with two leaves. A leaf is a number from MAX's point of view, or `WIN`, `TIE` or `LOSS` for
 //! MAX, or `??`, which no search should need to look at. `??-7` is such a leaf that is worth -7,
-//! and `??` is worth 0. An inner node may have its own static evaluation: `(@5 3 4)`. `=B` is the
+//! and `??` is worth 0. An interior node may have its own static evaluation: `(@5 3 4)`. `=B` is the
 //! node B again, reached by another path of the same length, like a transposition in a game.
 
 use serde::Serialize;
@@ -29,9 +29,9 @@ pub struct Tree {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct TreeNode {
-    /// The text of a leaf, or the letter of an inner node.
+    /// The text of a leaf, or the letter of an interior node.
     name: String,
-    /// The value of a leaf or the static evaluation of an inner node, from MAX's point of view.
+    /// The value of a leaf or the static evaluation of an interior node, from MAX's point of view.
     value: Score,
     children: Vec<usize>,
     /// Plies from the root.
@@ -59,7 +59,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// Names the token and what was expected instead.
+    /// The error names the token and says what was expected instead.
     pub fn parse(text: &str) -> anyhow::Result<Tree> {
         let spaced = text.replace('(', " ( ").replace(')', " ) ");
         let mut tokens = spaced.split_whitespace();
@@ -105,7 +105,10 @@ impl Tree {
             if let Some(name) = token.strip_prefix('=') {
                 known = tree.nodes.iter().position(|n| n.name == name && n.ply == ply);
                 known.ok_or_else(|| {
-                    unreadable(Some(token), "'=' and the letter of an inner node of the same depth")
+                    unreadable(
+                        Some(token),
+                        "'=' and the letter of an interior node of the same depth",
+                    )
                 })?;
             }
             if let Some(&parent) = open.last() {
@@ -162,7 +165,7 @@ impl Tree {
     }
 }
 
-/// Returns the name of an inner node: A, B, ... Z, A1, B1, ...
+/// Returns the name of an interior node: A, B, ... Z, A1, B1, ...
 fn letter(number: usize) -> String {
     let letter = char::from(b'A' + (number % 26) as u8);
     if number < 26 { letter.to_string() } else { format!("{letter}{}", number / 26) }
@@ -193,7 +196,7 @@ pub struct At<'a> {
 }
 
 impl At<'_> {
-    /// Returns the text of a leaf, or the letter of an inner node.
+    /// Returns the text of a leaf, or the letter of an interior node.
     pub fn name(&self) -> &str {
         &self.tree.nodes[self.node].name
     }

@@ -40,8 +40,8 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { (logs / f64::from(count)).exp() }
 }
 
-/// Returns the geometric mean of `a[i] / b[i]`, and the half-width of its 95 % interval, which is
-/// infinite for fewer than two pairs.
+/// Returns the geometric mean of `a[i] / b[i]`, and the half-width of its 95 % confidence interval.
+/// The half-width is infinite for fewer than two pairs.
 pub fn ratio(a: &[f64], b: &[f64]) -> (f64, f64) {
     let logs: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a.max(1.0) / b.max(1.0)).ln()).collect();
     let count = logs.len() as f64;

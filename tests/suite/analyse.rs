@@ -232,7 +232,7 @@ fn marks_are_the_same_everywhere() {
     assert!(picture.contains(">g4!?</text>") && !picture.contains("g4??"), "{picture}");
     assert!(picture.contains("<title>2. g4!? #-1</title>"), "{picture}");
     let spots = &on_page(Path::new(&page))[0]["spots"];
-    // The page shows an error that has another mark in the game.
+    // The page shows that the move is an error, although the game marks it otherwise.
     assert_eq!((&spots[3]["mark"], &spots[3]["other"]), (&"!?".into(), &true.into()));
     assert_eq!(spots[4]["other"], false);
     // Another run does not replace the picture or the page, even with --resume if its output does

@@ -71,8 +71,8 @@ fn links_lead_somewhere() {
     assert_eq!(anchor(" The lab: which search?"), "the-lab-which-search");
 }
 
-/// The README's contents list every section. Every other document can be reached by links from the
-/// README, or from the page in the same folder.
+/// The README's contents list every section. Every other document is linked from the README of the
+/// repository or from the README in its own folder.
 #[test]
 fn the_readme_is_a_short_way_in() {
     let text = fs::read_to_string(root().join("README.md")).unwrap();
@@ -84,7 +84,7 @@ fn the_readme_is_a_short_way_in() {
     for document in documents() {
         let path = document.strip_prefix(root()).unwrap();
         let linked = targets.iter().any(|link| Path::new(link.split('#').next().unwrap()) == path);
-        // Links from the page in the same folder also count.
+        // A link from the README in the same folder also counts.
         let name = document.file_name().unwrap().to_str().unwrap();
         let linked = linked
             || fs::read_to_string(document.with_file_name("README.md"))

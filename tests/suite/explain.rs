@@ -887,8 +887,8 @@ impl Case {
         checked
     }
 
-    /// Returns the sentences if a fact is told twice, or if one is told beside a mate, which says
-    /// enough.
+    /// Returns the sentences if they tell a fact twice, or if they tell another fact beside a mate
+    /// or a draw, which needs no other reason.
     fn superfluous(&self) -> Option<String> {
         let all: Vec<(String, String)> = self.sentences().collect();
         let moves = |text: &str| -> Vec<String> {

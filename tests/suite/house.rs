@@ -1,6 +1,6 @@
 //! Checks the layers of `src`. A file imports only from its own layer and the layers above it in
 //! the list in `src/lib.rs`. Files do not import each other in a cycle. Unit tests may import
-//! anything. Cycles between packages need no test, because the compiler rejects them.
+//! anything. Cycles between packages need no test, because Cargo rejects them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

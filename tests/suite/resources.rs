@@ -167,7 +167,7 @@ fn a_table_is_there_when_ready() {
     lancet.quit();
 }
 
-/// Settings are collected: memory is allocated only once, whatever comes before `isready`.
+/// Settings take effect together: memory is allocated only once, whatever comes before `isready`.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_table_is_touched_once() {

@@ -459,7 +459,7 @@ fn mates_are_proved_where_they_are() {
     assert!(proved >= 20 && none >= 20, "{proved} mates, {none} others");
 }
 
-/// A mate on exactly the hundredth ply wins. One ply too late it is a draw.
+/// A mate on exactly the hundredth ply wins. One ply later, the game is drawn.
 #[test]
 fn fifty_move_boundary() {
     let mut exact = 0;

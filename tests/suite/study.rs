@@ -263,7 +263,7 @@ fn another_game_needs_another_study() {
     assert_eq!(edges.iter().filter(|edge| edge.pinned).count(), 2);
 }
 
-/// Kills the program many times during a run. Every reported search must be in the file.
+/// Kills the program in each of five runs. Every reported search must be in the file.
 #[cfg(unix)]
 #[test]
 fn a_killed_study_goes_on() {
@@ -432,8 +432,8 @@ fn what_is_decided_needs_no_growth() {
     assert_ne!(study.tree().node(0).over, Some(0));
 }
 
-/// Tests the pages in the browser that `LANCET_TEST_BROWSER` names (`chromium`). The address names
-/// a position, which must be on the board.
+/// Tests the pages in the browser that `LANCET_TEST_BROWSER` names, such as `chromium`. The
+/// fragment of the URL names a position, which must be on the board.
 #[test]
 fn the_pages_work_in_a_browser() {
     let Ok(browser) = std::env::var("LANCET_TEST_BROWSER") else { return };

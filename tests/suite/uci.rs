@@ -559,6 +559,7 @@ fn nodes_may_be_the_clock() {
     lancet.send("setoption name Move Overhead value 0");
     let (lines, _) = lancet.go("go movetime 20");
     let nodes = number(thoughts(&lines).last().unwrap(), "nodes");
+    // 19 ms, because one is kept back, and up to 64 nodes until the next check.
     assert!(nodes <= 19_064, "{nodes}");
     // The proof of a mate also uses nodes as time.
     let (lines, _) = lancet.go("go mate 8 movetime 20");
@@ -567,7 +568,7 @@ fn nodes_may_be_the_clock() {
     lancet.quit();
 }
 
-/// On a clock, MultiPV takes little more time than one line, because only the search for the best
+/// On a clock, MultiPV takes less than twice the time of one line, because only the search for the best
 /// line decides how difficult the move is.
 #[test]
 fn lines_do_not_slow_a_game() {
@@ -1208,7 +1209,7 @@ fn a_game_at_a_terminal() {
     assert!(text.contains(&format!("[FEN \"{mate}\"]\n\n1. Ra8# 1-0\n")), "{text}");
 }
 
-/// Commands for people, such as `undo` and `hint`, are unknown to programs.
+/// A GUI or another program cannot use the commands for people, such as `undo` and `hint`.
 #[test]
 fn orders_are_for_people() {
     let mut lancet = Lancet::start();

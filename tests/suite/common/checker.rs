@@ -58,7 +58,8 @@ impl Score {
 pub struct Checker {
     game: Game,
     mode: CastlingMode,
-    /// Returns the winner, if tablebases know it: 1 for the side to move, -1 for the other.
+    /// Returns the winner, if tablebases know it: 1 for the side to move, -1 for the other side, 0
+    /// for a draw.
     tables: Option<fn(&Position) -> Option<i64>>,
     /// Cursed wins, which the fifty-move rule turns into draws, count as wins.
     spoilt_wins: bool,
@@ -296,7 +297,7 @@ impl Checker {
         if new.multipv == 1 {
             return Ok(());
         }
-        // A stopped MultiPV search has some lines of the iteration before.
+        // A stopped MultiPV search may keep some lines from the previous iteration.
         let depths = last.depth - 1..=last.depth;
         if new.multipv != last.multipv + 1 || !depths.contains(&new.depth) {
             return Err(format!("unexpected after line {} of depth {}", last.multipv, last.depth));
@@ -310,8 +311,8 @@ impl Checker {
         Ok(())
     }
 
-    /// Returns the end of the game at this position. If a draw could be claimed before the root and
-    /// was not, claims are ignored.
+    /// Returns how the game ends at this position, if it does. If a draw could already be claimed
+    /// at the root, claims are ignored.
     fn ending(&self, game: &Game) -> Option<Ending> {
         let claimable = self.game.position().halfmoves() >= 100;
         game.ending_at(if claimable { 150 } else { 100 })
@@ -389,7 +390,7 @@ impl Checker {
         }
     }
 
-    /// Checks that the best move is the first move of the last line.
+    /// Checks that the best move is the first move of the last line of rank 1.
     fn best_move(&mut self, words: &[&str]) -> Result<(), String> {
         self.answered = true;
         let root = self.game.position();

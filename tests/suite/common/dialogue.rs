@@ -58,7 +58,7 @@ impl Lancet {
         self.send_bytes(format!("{line}\n").as_bytes());
     }
 
-    /// Sends bytes.
+    /// Sends bytes as they are, without adding a line end.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.log(&format!("> {}", String::from_utf8_lossy(bytes).trim_end()));
         if let Err(error) = self.input.as_mut().unwrap().write_all(bytes) {

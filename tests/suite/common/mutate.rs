@@ -208,9 +208,9 @@ const EXTREMES: &[&str] = &[
 /// Length of a very long line in bytes.
 const LONG_LINE: usize = 100_000;
 
-/// Mutates one of the seeds. May append the tail of another seed, changes a tenth of the inputs as
-/// a whole, and edits up to 16 small parts. Few edits are as frequent as many, so that many mutants
-/// are still valid.
+/// Mutates one of the seeds. One input in five ends with the tail of another seed, one in ten is
+/// changed as a whole, and all get 1 to 16 small edits. Small numbers of edits are as likely as
+/// large ones, so that many mutants are still valid.
 pub fn mutate(seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = seeds.choose(rng).cloned().unwrap_or_default();
     if rng.random_ratio(1, 5) {

@@ -13,7 +13,7 @@ pub fn directory() -> Option<PathBuf> {
     data("syzygy")
 }
 
-/// Returns the tablebases, read by the library as an oracle for the tests.
+/// Returns the tablebases, read by `shakmaty-syzygy` alone, as an oracle for the tests.
 pub fn oracle() -> Option<Tablebase<Chess>> {
     let mut oracle = Tablebase::new();
     oracle.add_directory(directory()?).unwrap();

@@ -291,8 +291,9 @@ fn every_sound_cell_finds_the_value() {
     }
 }
 
-/// The second bound of an entry settles most nodes under bisection, which searches from both sides
-/// of a score, and fewest under the full window. With one bound per entry it settles none.
+/// The second bound of an entry gives the largest share of the cutoffs under bisection, which
+/// searches from both sides of a score, and the smallest under the full window. With one bound per
+/// entry it gives none.
 #[test]
 fn the_second_bound_is_worth_the_questions_asked() {
     let cost = |root, entries| {
@@ -745,7 +746,7 @@ fn a_strict_test_misses_bounds() {
 }
 
 /// The Scout notes say "already null window; don't need Scout" beside the call of alpha-beta. But
-/// the first move has the whole window, and below it Scout makes no tests, where PVS does.
+/// the first move has the whole window, and below it Scout makes no tests, unlike PVS.
 #[test]
 fn scout_does_not_test_under_its_first_move() {
     let share = |interior| {
@@ -969,7 +970,7 @@ fn results(topic: &str) -> Vec<String> {
     results.map(str::to_owned).collect()
 }
 
-/// Checks the results of each mistake of the post and of the correct way.
+/// Checks the results of the incorrect score delays and of the correct ones.
 #[test]
 fn mistakes_of_score_delays_are_worked_through() {
     let begins = |topic: &str, expected: &[&str]| {
@@ -979,7 +980,8 @@ fn mistakes_of_score_delays_are_worked_through() {
         }
         assert!(results.len() >= expected.len(), "{topic}: {results:?}");
     };
-    // The search did not look at the mating move, so it is mated with a positive score.
+    // The search did not look at the mating move, so it returns a positive score for the side that
+    // is mated.
     begins("loss-post", &["2, best move B", "2, best move 1", "2, best move 2"]);
     assert!(succeed(&["explain", "loss-post"]).contains("LOSS not looked at"));
     begins("mates-post", &["-31996, best move E", "-31997, best move B"]);

@@ -6,5 +6,5 @@ mod lab;
 
 /// The built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_lancet-lab");
-/// The directory with the sources of all packages.
+/// The root of the repository.
 pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -257,7 +257,8 @@ impl Material {
         material
     }
 }
-/// A random generator. The same seed gives the same choices.
+
+/// A random number generator. The same seed gives the same choices.
 pub struct Dice(ChaCha8Rng);
 
 impl Dice {

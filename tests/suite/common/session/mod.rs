@@ -127,7 +127,7 @@ impl Session {
         }
     }
 
-    /// Sends a line.
+    /// Sends a line, after handling all lines that have arrived.
     fn say(&mut self, line: &str) {
         self.say_bytes(line.as_bytes());
     }
