@@ -1,5 +1,5 @@
-//! Rules of chess by which claims about moves and pieces are confirmed. Sentences claim only facts
-//! that were checked here or by a search.
+//! Rules of chess that confirm claims about moves and pieces. Sentences claim only facts that were
+//! checked here, by a search or by the evaluation.
 
 use shakmaty::{Bitboard, Board, Color, File, Move, Position as _, Rank, Role, Square};
 
@@ -16,8 +16,7 @@ pub(super) fn passed(at: &Position) -> Option<Position> {
     if at.is_check() { None } else { at.play_null() }
 }
 
-/// Returns the position with the side of `color` to move, unless the other side would have to pass
-/// in check.
+/// Returns the position with `color` to move, unless the other side would have to pass in check.
 pub(super) fn turned(at: &Position, color: Color) -> Option<Position> {
     if at.turn() == color { Some(at.clone()) } else { passed(at) }
 }
@@ -69,11 +68,12 @@ pub(super) fn is_quiet(at: &Position) -> bool {
 }
 
 /// Returns whether the piece on `target` is worth attacking with the piece on `from`: a king, a
-/// more valuable piece, or an unprotected one.
+/// more valuable piece, or an unprotected one. A king attacks only unprotected pieces.
 pub(super) fn is_worthy(board: &Board, from: Square, target: Square) -> bool {
     let Some(piece) = board.piece_at(target) else { return false };
+    let attacker = board.role_at(from);
     piece.role == Role::King
-        || value(piece.role) > board.role_at(from).map_or(0, value) + EXCHANGE
+        || attacker != Some(Role::King) && value(piece.role) > attacker.map_or(0, value) + EXCHANGE
         || board.attacks_to(target, piece.color, board.occupied()).is_empty()
 }
 
@@ -128,5 +128,25 @@ pub(super) fn destination(m: Move) -> Square {
             Square::from_coords(file, king.rank())
         }
         _ => m.to(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A king attacks only pieces that it could capture. Other pieces also attack protected pieces
+    /// that are more valuable.
+    #[test]
+    fn attacks_on_protected_pieces() {
+        for (board, worthy) in [
+            ("4k3/8/2p5/3n4/4K3/8/8/8", false),
+            ("4k3/8/8/3n4/4K3/8/8/8", true),
+            ("4k3/8/2p5/3n4/4P3/8/8/4K3", true),
+            ("4k3/8/2p5/3n4/4Q3/8/8/4K3", false),
+        ] {
+            let board: Board = board.parse().unwrap();
+            assert_eq!(is_worthy(&board, Square::E4, Square::D5), worthy, "{board:?}");
+        }
     }
 }
