@@ -108,7 +108,7 @@ fn a_wrong_count_is_a_failure() {
     let expected = format!("{file}:2: wrong count: {start} depth 3: expected 8903, got 8902\n");
     assert!(text.starts_with(&expected), "{text}");
     assert!(text.contains("Total: 3 counts, 9,322 nodes"), "{text}");
-    assert!(text.contains("1 above the node budget, 0 unreadable, 1 wrong"), "{text}");
+    assert!(text.contains("1 above --max-nodes, 0 unreadable, 1 wrong"), "{text}");
     assert!(stderr(&output).is_empty(), "no progress bar outside a terminal: {}", stderr(&output));
 }
 

@@ -1,4 +1,4 @@
-//! Adds the findings about a game to it: evaluations, error marks, better lines and tags.
+//! Adds the findings of an analysis to a game: evaluations, error marks, better lines and tags.
 
 use shakmaty::{
     CastlingMode, Color, Move, Position as _,
@@ -62,7 +62,7 @@ pub(super) fn step(
     Ok((Some(m), position.play(m)))
 }
 
-/// Rewrites the legal moves of a line and its variations in standard notation with correct check
+/// Rewrites the legal moves of a line and its variations in SAN, with correct check and mate
 /// signs. Removes repeated glyphs of a move.
 pub(crate) fn tidy(line: &mut Variation, start: &Position) {
     let mut position = start.clone();
@@ -297,7 +297,7 @@ pub(crate) fn evaluation_text(white: Score) -> String {
     }
 }
 
-/// Returns whether a comment, split into its commands and the rest, is one of this program's.
+/// Returns whether this program wrote a comment, given as its commands and the remaining text.
 pub(crate) fn is_verdict(commands: &[&str], rest: &str) -> bool {
     commands.iter().any(|command| command.starts_with("[%eval")) && verdict(rest).is_some()
 }
@@ -373,8 +373,8 @@ mod tests {
              [WhiteAccuracy \"44.5\"]\n[WhiteAverageLoss \"505\"]\n\
              [BlackAccuracy \"100.0\"]\n[BlackAverageLoss \"0\"]\n\n\
              1. f3 $6 { [%eval -0.40] [%clk 0:01:00] Inaccuracy. e4 was best. } (1. e4 {\n\
-             [%eval 0.20] }) 1... e5 { [%eval -0.50] } 2. g4 $5 { [%eval #-1] Nc3 was best. }\n\
-             (2. e4) (2. Nc3 { [%eval -0.50] }) 2... Qh4# 0-1\n\n"
+             [%eval 0.20] }) 1... e5 { [%eval -0.50] } 2. g4 $5 { [%eval #-1] Nc3 was best.\n\
+             } (2. e4) (2. Nc3 { [%eval -0.50] }) 2... Qh4# 0-1\n\n"
         );
     }
 
@@ -393,7 +393,8 @@ mod tests {
         for kept in ["{ e4 was best. }", "(1. e4 { why not? })", "(1. d4 { [%eval 0.1] })"] {
             assert!(shown.contains(kept), "{kept}: {shown}");
         }
-        // A move that is no longer an error loses its sign, and another kind of error gets another.
+        // A move that is no longer an error loses its sign. If the kind of error has changed, so
+        // does the sign.
         let wrong = "1. f3 $4 {[%eval -0.9] Blunder. d4 was best.} (1. d4 {[%eval 0.1]}) \
                      1... e5 $2 {[%eval -0.1] Mistake. d5 was best.} (1... d5 {[%eval 0.1]}) \
                      2. g4 $1 {[%eval -3.0] d4 was best.} 2... Qh4# *";

@@ -27,7 +27,7 @@ const GAP: i32 = 8;
 const DOT: i32 = 4;
 /// Maximum number of move numbers below the plot.
 const MOST_NUMBERS: usize = 16;
-/// Maximum number of characters of a text.
+/// Maximum number of characters of a title, label or tooltip.
 const LONGEST: usize = 80;
 
 const GREY: &str = "#55534e";
@@ -252,7 +252,7 @@ fn y(white: Score) -> i32 {
     height(winning_chances(white))
 }
 
-/// Returns the vertical position of a share of the winning chances.
+/// Returns the y coordinate of White's winning chances, from 0 to 1.
 fn height(share: f64) -> i32 {
     BOTTOM - (f64::from(BOTTOM - TOP) * share).round() as i32
 }

@@ -46,7 +46,7 @@ use crate::{
 
 /// Annotate games with evaluations, mistakes, better lines, openings and accuracy
 ///
-/// Reads games one at a time, so files may be of any size. They may be compressed by gzip or
+/// Reads games one at a time, so files may be of any size. They may be compressed with gzip or
 /// Zstandard, or come from a pipe. Without --out, the games of NAME.pgn go to NAME-annotated.pgn in
 /// the same folder. --out is required with several files, standard input, --shard or --join.
 ///
@@ -54,22 +54,23 @@ use crate::{
 /// --movetime, --nodes and --depth is given, each position gets half a second. With one job, one
 /// thread and --nodes, the result is the same every time.
 ///
-/// Every move gets its evaluation, [%eval 0.35], from White's point of view. A move that lowers the
-/// winning chances by at least 5 percentage points is marked ?!. At least 10 points give ?, and at
-/// least 15 give ??. The better line is added as a variation. The engine's own choice is never
-/// marked, and null moves (--) are not judged. A mark that the game already has is kept, and the
-/// picture and the page show it too. The counts of errors use Lancet's own judgement only.
+/// Every move except checkmate gets an evaluation such as [%eval 0.35], from White's point of view.
+/// A move that lowers the winning chances by at least 5 percentage points is marked ?!. At least 10
+/// points give ?, and at least 15 give ??. The better line is added as a variation. The engine's
+/// own choice is never marked, and null moves (--) are not judged. A mark that the game already has
+/// is kept, and the picture and the page show it too. The counts of errors use Lancet's own
+/// judgement only.
 ///
 /// Everything else in the file is kept, with these exceptions. Symbols such as += become NAGs such
 /// as $14, and repeated ones are dropped. Older [%eval] comments are replaced, and so is what an
-/// earlier Lancet added. Other commands such as [%clk] move into the comment with the evaluation.
-/// Lines that begin with %, and results inside variations, are dropped. Moves such as Ng8-f6 are
-/// rewritten in standard notation with correct check signs.
+/// earlier run of Lancet added. Other commands such as [%clk] move into the comment with the
+/// evaluation. Lines that begin with %, and results inside variations, are dropped. Moves such as
+/// Ng8-f6 are rewritten in standard algebraic notation (SAN), with correct check and mate signs.
 ///
-/// The tags Annotator, ECO and Opening are added if missing, and the Annotator of an earlier Lancet
-/// is replaced. The tags WhiteAccuracy and BlackAccuracy are the mean accuracy of the player's
-/// moves, from 0 to 100. WhiteAverageLoss and BlackAverageLoss are the mean loss of a move in
-/// centipawns, with every score limited to 10 pawns.
+/// The tags Annotator, ECO and Opening are added if missing. The Annotator tag of an earlier run of
+/// Lancet is replaced. The tags WhiteAccuracy and BlackAccuracy are the mean accuracy of the
+/// player's moves, from 0 to 100. WhiteAverageLoss and BlackAverageLoss are the mean loss of a move
+/// in centipawns, with every score limited to 10 pawns.
 ///
 /// Winning chances and accuracy follow the curves described at <https://lichess.org/page/accuracy>.
 /// Opening names are from lichess-org/chess-openings, CC0. A game with an illegal move or another
@@ -107,9 +108,9 @@ use crate::{
 Files:
   ANNOTATED.pgn            the games
   ANNOTATED.pgn.progress   the progress of the run; removed at the end
-  PAGE.html                the games on a page for a browser, in one file: arrow
-                           keys, Home and End move through the game, `f` flips
-                           the board
+  PAGE.html                a web page with the games, in one file; arrow keys,
+                           Home and End move through the game, `f` flips the
+                           board
   DIR/0001-White-Black.svg the evaluation of each game
 
 Exit status:
@@ -144,7 +145,7 @@ pub struct Args {
     /// Draw the evaluation of each game as a picture in this directory
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-    /// Write the games as a page for a browser
+    /// Write the games as a web page
     #[arg(long, value_name = "PAGE.html")]
     html: Option<PathBuf>,
     /// Hash table size for each job, in MiB
@@ -262,8 +263,8 @@ struct Output {
 }
 
 impl Output {
-    /// Opens the file of an earlier run that is `resumed`. Otherwise creates a file. Replaces an
-    /// existing file only if it is empty or --force is given.
+    /// If `resumed`, opens the file of the earlier run. Otherwise creates a file, and replaces an
+    /// existing one only if it is empty or --force is given.
     fn open(path: &Path, args: &Args, resumed: bool) -> anyhow::Result<Output> {
         let is_empty = fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() == 0);
         let may_replace = resumed || args.force || is_empty;
@@ -344,8 +345,8 @@ impl<'a> Analysis<'a> {
         let path = progress::path(out);
         let (begun, resumed) = (path.exists(), args.resume && path.exists());
         let page = args.html.as_deref();
-        // `Output::open` checks whether files exist, so that no other run can create them
-        // meanwhile.
+        // `Output::open` itself checks whether the files exist, so that no other run can create
+        // them between the check and the opening.
         files::check_outputs([out, &path].into_iter().chain(page), &args.files, |_| true)?;
         ensure!(
             args.resume || args.force || !begun,
@@ -489,8 +490,8 @@ impl<'a> Analysis<'a> {
         Ok(())
     }
 
-    /// Extends the better lines that end after a move or two, because a search may end before it
-    /// has a longer PV.
+    /// Extends the better lines that end after a move or two. Such lines occur because a search may
+    /// end before it has a longer PV.
     fn lengthen(
         &mut self,
         positions: &[Position],
@@ -579,8 +580,8 @@ fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Creates a progress bar over the bytes of all files on standard error. It has no end if one of
-/// the files is a pipe, and is hidden if standard error is not a terminal.
+/// Creates a progress bar on standard error that counts the bytes of all files. It is a spinner if
+/// one of the files is a pipe, and hidden if standard error is not a terminal.
 fn progress_bar(files: &[(PathBuf, u64)]) -> ProgressBar {
     let endless = files.iter().any(|&(_, size)| size == 0);
     let bytes = files.iter().map(|(_, size)| size).sum();

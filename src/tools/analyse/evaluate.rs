@@ -20,8 +20,8 @@ use crate::{
     tools::interrupt::Interrupt,
 };
 
-/// Maximum number of plies of history for a search. After this many plies without a capture or a
-/// pawn move, the game is over (seventy-five-move rule), so earlier moves do not matter.
+/// Maximum number of plies of history for a search. The seventy-five-move rule ends a game after
+/// this many plies without a capture or a pawn move, so earlier moves do not matter.
 const HISTORY: usize = 150;
 
 /// The engine's evaluation of a position.
@@ -49,7 +49,8 @@ pub(super) fn positions(start: &Position, moves: &[Option<Move>]) -> Vec<Positio
 }
 
 /// Returns the game that led to position `index`, with the history that a search needs. It is built
-/// for each search: keeping all of them would take memory quadratic in the length of the game.
+/// anew for each search, because keeping one for every position would take memory quadratic in the
+/// length of the game.
 pub(super) fn game(positions: &[Position], moves: &[Option<Move>], index: usize) -> Game {
     let mut begin = index;
     while index - begin < HISTORY
@@ -71,7 +72,7 @@ pub(super) fn game(positions: &[Position], moves: &[Option<Move>], index: usize)
 #[error("interrupted")]
 pub(super) struct Interrupted;
 
-/// Evaluates positions.
+/// The engines that evaluate positions, with their limits.
 pub(super) struct Evaluator<'a> {
     /// The engines, which search in parallel.
     pub engines: Vec<Engine>,

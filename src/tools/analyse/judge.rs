@@ -11,7 +11,7 @@ use crate::chess::{
 /// won game is no loss.
 const CAP: Score = 1000;
 
-/// Minimum loss of winning chances, as a share of 1, for each kind of error.
+/// Minimum loss of winning chances, from 0 to 1, for each kind of error.
 const ERRORS: [(f64, Error); 3] =
     [(0.15, Error::Blunder), (0.10, Error::Mistake), (0.05, Error::Inaccuracy)];
 

@@ -1,5 +1,5 @@
 //! Annotates games: evaluates positions, judges moves, names openings and draws charts. [`command`]
-//! is the command.
+//! implements `lancet analyse`.
 
 pub mod annotate;
 mod chart;

@@ -42,7 +42,7 @@ pub(super) struct Done {
     pub file: usize,
     /// Games read from this file, including broken ones.
     pub games: u64,
-    /// Games in all files that can be analysed, including those of other shards.
+    /// Usable games read so far from all files, including those of other shards.
     pub usable: u64,
     /// Games written.
     pub written: u64,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_is_taken_away() {
+    fn an_incomplete_last_line_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("progress");
         let mut progress = Progress::new(path.clone(), Task::default());

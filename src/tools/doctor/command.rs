@@ -12,9 +12,9 @@ use crate::{
 
 /// Measure this machine and recommend option values for it
 ///
-/// Measures nodes per second for several numbers of threads, and how late searches of 10 ms end
-/// while doctor itself keeps all cores busy. Then prints values for Hash, Threads and Move
-/// Overhead, with the reasons. Run it while the machine is otherwise idle.
+/// Measures nodes per second for several thread counts. Then keeps all cores busy and measures how
+/// late searches of 10 ms end. Prints values for Hash, Threads and Move Overhead, with the reasons.
+/// Run it while the machine is otherwise idle.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -92,7 +92,7 @@ fn threads(speeds: &[Speed], games: usize) -> (Speed, String) {
     (best, why)
 }
 
-/// Maximum number of bytes of the table that one node fills: the size of an entry.
+/// Size of a table entry in bytes. A node fills at most one.
 const ENTRY: u64 = 16;
 /// Minutes of search that the table should be able to hold.
 const MINUTES: u64 = 10;

@@ -21,7 +21,7 @@ pub(crate) struct Speed {
     pub nodes_per_second: u64,
 }
 
-/// Returns 1, 2, 4 and so on, and the number of all cores last.
+/// Returns the powers of two below the number of cores, followed by that number.
 pub(crate) fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
     let powers = iter::successors(Some(1), |&n: &usize| n.checked_mul(2));
     powers.take_while(move |&n| n < cores).chain(iter::once(cores.max(1)))
@@ -30,7 +30,7 @@ pub(crate) fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
 /// Table size for speed measurements, in MiB.
 pub(crate) const SPEED_HASH: usize = 64;
 
-/// Searches positions of the benchmark for `time` in all, each for a second at most, with a table
+/// Searches positions of the benchmark for `time` in all, each for about a second, with a table
 /// of `hash` MiB. Ends between two positions when `stopped` returns true.
 pub(crate) fn speed(
     threads: usize,
@@ -83,7 +83,7 @@ pub(super) fn lateness(cores: usize) -> Result<Duration, MemoryError> {
         }
     };
     let mut late: Vec<Duration> = thread::scope(|scope| {
-        // If a thread cannot be started, the measurement runs on a less busy machine.
+        // If a thread cannot be started, the machine is merely less busy.
         let spawn = |_| thread::Builder::new().spawn_scoped(scope, keep_busy).map(drop);
         let _: io::Result<()> = (0..cores).try_for_each(spawn);
         let search = |_| search(&mut engine, Position::default(), SHORT).1.saturating_sub(SHORT);

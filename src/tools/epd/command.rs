@@ -104,7 +104,7 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// If an engine cannot be started, or a thread cannot be started.
+/// If an engine or a thread cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (suites, unusable) = positions::load(&args.files, args.shard, epd::parse);
     let broken: usize = suites.iter().map(|suite| suite.broken.len()).sum();

@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_no_formulas() {
+    fn cells_are_not_formulas() {
         for (text, shown) in [
             ("WAC.001", "WAC.001"),
             ("=1+1", "'=1+1"),

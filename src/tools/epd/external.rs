@@ -51,8 +51,8 @@ impl External {
     ///
     /// # Errors
     ///
-    /// If the command is empty or has an open quote, or the engine cannot be started or does not
-    /// complete the UCI handshake.
+    /// If the command is empty or has an unclosed quote, or if the engine cannot be started or does
+    /// not complete the UCI handshake.
     pub(super) fn start(
         command: &str,
         plan: &Plan,
@@ -242,10 +242,11 @@ impl Process {
         let mut sent = limits.clone();
         let mut quiet = self.patience;
         if !keeps_nodes && let Some(nodes) = sent.nodes.take() {
-            // Engines that reach their maximum depth would wait under `infinite`.
+            // Send a depth instead of `infinite`: after `go infinite`, an engine that reaches its
+            // maximum depth waits for `stop`.
             sent.depth = sent.depth.or(Some(DEEP));
-            // A silent engine must be stopped too. By then it has searched the nodes, unless it is
-            // slower than 50,000 nodes a second, which hardly any alpha-beta engine is.
+            // A silent engine must be stopped too. By then it has searched the nodes, unless it
+            // searches fewer than 50,000 nodes a second. Hardly any alpha-beta engine is so slow.
             quiet = quiet.min(GRACE + Duration::from_millis(nodes / 50));
         }
         if let Some(time) = limits.movetime {
@@ -307,7 +308,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Ask an engine in the middle of a search to quit, then kill it.
+        // Ask the engine to quit, even in the middle of a search. Kill it only if it does not.
         let _ = writeln!(self.input, "stop\nquit");
         if self.ended(Duration::from_millis(500)).is_none() {
             let _ = self.child.kill();

@@ -1,5 +1,5 @@
 //! Runs test suites with this engine and others, grades the answers, and reports and exports the
-//! results. [`command`] is the command.
+//! results. [`command`] implements `lancet epd`.
 
 pub mod command;
 mod export;

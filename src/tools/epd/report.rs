@@ -251,7 +251,7 @@ pub(super) fn suite_report(result: &SuiteResult, names: &[String]) -> String {
 }
 
 /// Returns the ids of the positions that only this engine solved, among those that all engines
-/// answered.
+/// attempted.
 fn solved_alone(SuiteResult { suite, attempts }: &SuiteResult, engine: usize) -> Vec<&str> {
     let alone = |at: &usize| {
         let solved = |(index, attempts): (usize, &Vec<Option<Attempt>>)| {
@@ -315,7 +315,7 @@ pub(super) fn themes(SuiteResult { suite, attempts }: &SuiteResult) -> Vec<(Stri
     if (2..named).contains(&themes.len()) { themes } else { Vec::new() }
 }
 
-/// Returns the table over all suites.
+/// Returns the table of all suites.
 pub(super) fn overall_report(results: &[SuiteResult], names: &[String]) -> String {
     let rows = results
         .iter()

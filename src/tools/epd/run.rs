@@ -130,8 +130,8 @@ pub(super) enum EngineError {
     /// There is not enough memory for this engine.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A command line that is empty or has an open quote.
-    #[error("expected a program and its arguments, with closed quotes")]
+    /// The command line is empty or has an unclosed quote.
+    #[error("expected a program and its arguments, with balanced quotes")]
     CommandLine,
     /// The program does not start.
     #[error("cannot start '{program}': {reason}")]
@@ -166,7 +166,7 @@ pub(super) enum EngineError {
 /// Number of failures in a row after which an engine is not restarted.
 pub(super) const MAX_FAILURES: u32 = 3;
 
-/// A player that answers positions: this engine or another one.
+/// An engine that searches the positions of a suite: Lancet or another one.
 pub(super) trait Player: Send {
     /// Searches a position from scratch, and adds every line of analysis to the task.
     ///
@@ -248,7 +248,7 @@ pub(super) struct SuiteResult {
     pub attempts: Vec<Vec<Option<Attempt>>>,
 }
 
-/// Lets a player answer one position. Returns `None` if interrupted.
+/// Lets a player search one position, and grades its move. Returns `None` if interrupted.
 pub(super) fn attempt(
     player: &mut dyn Player,
     record: &Record,

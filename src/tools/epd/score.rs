@@ -1,4 +1,4 @@
-//! Grades answers and sums up the results. It does not parse or write text.
+//! Grades answers and sums up the results. It writes no text.
 
 use std::time::Duration;
 
@@ -134,7 +134,7 @@ pub(super) struct Attempt {
 /// Sums over answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tally {
-    /// Positions answered.
+    /// Positions attempted.
     pub positions: usize,
     /// Positions with something to grade.
     pub graded: usize,
@@ -155,7 +155,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Adds an answer.
+    /// Adds an attempt.
     pub(super) fn add(&mut self, attempt: &Attempt) {
         self.positions += 1;
         self.graded += usize::from(attempt.solved.is_some());
@@ -206,9 +206,9 @@ impl Tally {
     }
 
     /// Returns the customary rating estimate of the Strategic Test Suite, if every position was
-    /// worth ten points. It is a linear function of the percentage of points, fitted by F. Mosca
-    /// (STS Rating 13.1) to the CCRL 40/4 ratings of the time, at 200 ms a move on an i7-2600K. It
-    /// is not meaningful far from these conditions.
+    /// worth ten points. It is a linear function of the percentage of points. F. Mosca (STS Rating
+    /// 13.1) fitted it to the CCRL 40/4 ratings of the time. The engines had 200 ms a move on an
+    /// i7-2600K. Far from these conditions, the estimate is not meaningful.
     pub(super) fn sts_rating(&self) -> Option<f64> {
         let out_of_ten = self.max_points == 10 * self.positions as u64;
         self.percent_points().filter(|_| out_of_ten).map(|percent| 44.523 * percent - 242.85)

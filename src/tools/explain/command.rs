@@ -49,7 +49,8 @@ use crate::{
 /// The worth of a piece is the amount by which the evaluation falls when the piece is removed from
 /// the board. A piece stands well or badly if its worth differs from the usual worth of its kind by
 /// at least 0.6 pawns and by at least a sixth. The usual worth is an average over the benchmark's
-/// positions: those with more than 20 pieces if this position has more than 20, otherwise the rest.
+/// positions. If this position has more than 20 pieces, only such positions count. Otherwise, only
+/// the others count.
 ///
 /// Moves and squares count as equal if they differ by less than a tenth of a pawn.
 #[derive(Clone, Debug, clap::Args)]
@@ -338,14 +339,15 @@ fn situation(game: &Game, before: Option<&Game>, found: &Searched) -> Vec<Senten
     if root.halfmoves() >= CLOCK {
         let left = counted(100 - root.halfmoves() as usize, "more half-move");
         let text = format!(
-            "The fifty-move rule draws the game after {left} without a capture, a pawn move or mate."
+            "The game is a draw by the fifty-move rule after {left} without a capture, a pawn move \
+             or mate."
         );
         say(Kind::Clock, text);
     }
     said
 }
 
-/// Describes the best move of a line. Returns `None` for an empty line.
+/// Describes the first move of the PV of a search. Returns `None` if the PV is empty.
 fn choice(position: &Position, info: &Info) -> Option<Choice> {
     let (&m, score, pv) = (info.pv.first()?, info.score, &info.pv);
     let shown = if is_decisive(score) { pv.len() } else { pv.len().min(LINE_LENGTH) };

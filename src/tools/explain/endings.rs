@@ -193,7 +193,8 @@ fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {
     }
 }
 
-/// Returns whether the material suffices to mate a bare king, and none of it can be captured.
+/// Returns whether the game goes on, the material suffices to mate a bare king, and no piece stands
+/// next to this king.
 fn is_mated(at: &Position, bare: Color) -> bool {
     let board = at.board();
     let theirs = board.by_color(!bare);
@@ -232,8 +233,8 @@ fn holds(
     held
 }
 
-/// Returns whether a bare king guards the corner where pawns on a rook's file would promote, and
-/// which no bishop controls. Returns `None` if the king may still reach it, or capture a pawn.
+/// Returns whether a bare king holds the corner where rook's pawns would promote and which no
+/// bishop controls. Returns `None` if the king may still reach the corner or capture a pawn.
 fn is_corner_held(at: &Position, bare: Color, plies: u32) -> Option<bool> {
     let (board, pawns) = (at.board(), at.board().pawns());
     let edge = [File::A, File::H].into_iter().any(|file| pawns.is_subset(file));
@@ -265,7 +266,7 @@ fn is_minor_held(at: &Position, defender: Color, plies: u32) -> Option<bool> {
 
 /// Returns whether a queen comes too late against a rook pawn or bishop pawn that is about to
 /// promote. The side with the queen is to move, the pawn's king guards the free promotion square,
-/// and the other king is far away. In the tablebases, 99% of these positions are draws.
+/// and the other king is far away. In the tablebases, 99 % of these positions are draws.
 fn is_queen_late(at: &Position) -> Option<bool> {
     let (board, us) = (at.board(), at.turn());
     let (queen, pawn) = (board.queens().single_square()?, board.pawns().single_square()?);

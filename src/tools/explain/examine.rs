@@ -46,7 +46,8 @@ pub(super) const SURE: Score = 700;
 pub(super) const EVEN: Score = 100;
 /// Minimum advantage, in centipawns, of a pass compared with any move in zugzwang.
 const ZUGZWANG: Score = 200;
-/// Maximum number of pieces for zugzwang, and for doubt about the result of an ending.
+/// Maximum number of pieces in an endgame. Only there is zugzwang considered, and a score below
+/// [`SURE`] is not taken for a win.
 const ENDGAME: usize = 12;
 
 /// The results of the searches.
@@ -109,9 +110,9 @@ impl Reporter for Lines {
     }
 }
 
-/// Runs all searches. The main search has the limits `limits`. The searches after a pass have a
-/// quarter of the time and nodes. If the result of the ending is known, only moves that keep it are
-/// searched.
+/// Runs all searches. `limits` applies to the main search. The searches after a pass get a quarter
+/// of the time and nodes. If the result of the ending is known, the main search is limited to the
+/// moves that keep it.
 pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Searched {
     let root = game.position();
     let keeping = endings::keeping(root);
@@ -200,8 +201,8 @@ const fn only(score: Score, other: Score, winning: Score) -> Option<&'static str
     }
 }
 
-/// Returns whether this score is no longer a win although `than` is, or is a loss although `than`
-/// is not.
+/// Returns whether `than` is a win and `score` is not, or `score` is a loss and `than` is not. The
+/// scores must also differ by at least [`ZUGZWANG`].
 const fn is_worse(score: Score, than: Score) -> bool {
     let won = than >= ZUGZWANG && score < EVEN;
     let held = than >= -EVEN && score <= -ZUGZWANG;
@@ -230,7 +231,7 @@ fn is_zugzwang(engine: &mut Engine, at: &Position, free: &Position, limits: &Lim
     is_worse(score(at), -score(free))
 }
 
-/// Searches the position after a pass. Returns `None` in check.
+/// Searches the position after a pass. Returns `None` in check, or if no move follows the pass.
 fn passed(engine: &mut Engine, position: &Position, limits: &Limits) -> Option<Threat> {
     let position = rules::passed(position)?;
     let job = Job::new(Game::from(position.clone()), limits.clone());
@@ -243,7 +244,7 @@ impl Threat {
     fn gains_upon(&self, score: Score, engine: &mut Engine, limits: &Limits) -> bool {
         let Threat { position, info } = self;
         match mate_distance(info.score) {
-            // If the other side mates, a free move can only gain time.
+            // A near mate is a threat unless there is an earlier one without the free move.
             Some(moves) if moves > 0 => moves <= MATE_THREAT && info.score >= score,
             _ => {
                 won(position, &info.pv, None).is_some_and(|gain| {

@@ -69,7 +69,7 @@ pub(super) fn won(before: &Position, line: &[Move], last: Option<Move>) -> Optio
     }
     let (mut at, mut gains) = (before.clone(), Vec::new());
     for (index, &m) in line.iter().take(KEPT).enumerate() {
-        // A later loss of the opponent's promoted piece is not a gain.
+        // Capturing a piece that the opponent has just promoted is not a gain, so stop here.
         if m.is_promotion() && index % 2 == 1 {
             break;
         }

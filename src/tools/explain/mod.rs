@@ -1,9 +1,11 @@
 //! `lancet explain`: explains a position in sentences. The engine finds the best move and the
-//! threats. The sentences say what they achieve, and the rules or a search confirm each one.
+//! threats. The sentences say what these achieve. The rules, a search or the evaluation confirm
+//! each sentence.
 //!
 //! `examine` runs the searches. `moves` and `board` find claims and put them into words if `rules`
 //! confirms them. `material` finds the gain of a line, `endings` recognises endings with known
-//! results, and `worth` compares pieces with the average of their kind. [`command`] is the command.
+//! results, and `worth` compares pieces with the average of their kind. [`command`] has the command
+//! line and the output.
 
 mod board;
 pub mod command;
@@ -73,7 +75,7 @@ mod tests {
     use crate::chess::score::MATE;
 
     #[test]
-    fn a_tenth_of_a_pawn_is_nothing() {
+    fn less_than_a_tenth_of_a_pawn_is_equal() {
         for (score, text) in [
             (9, "the position is equal"),
             (-9, "the position is equal"),

@@ -402,7 +402,8 @@ impl<'a> Played<'a> {
         Some(format!("takes the {taken} on {}{how}", taken_on(self.m)))
     }
 
-    /// Describes the capture of a piece of about the same value, if it is recaptured at once.
+    /// Describes the capture of a piece of about the same value that the opponent recaptures at
+    /// once.
     fn exchange(&self) -> Option<String> {
         let (taken, role) = (self.m.capture()?, self.m.promotion().unwrap_or(self.m.role()));
         let back = self.line.get(1)?.is_capture() && self.line[1].to() == self.m.to();
@@ -446,7 +447,7 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Returns a piece that did not move, and the target of the line that was opened for it.
+    /// Returns the piece that makes a discovered attack, and its target.
     fn uncovered(&self) -> Option<(Square, Square)> {
         let (old, new) = (self.before.board(), self.after.board());
         let sliders = old.by_color(self.before.turn()) & old.sliders();
@@ -460,7 +461,8 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Returns the pieces that the moved piece newly attacks and could win something by capturing.
+    /// Returns the pieces that the moved piece newly attacks and whose capture would win
+    /// something.
     fn attacked(&self) -> Vec<Square> {
         let to = destination(self.m);
         let old = self.m.from().filter(|_| !self.m.is_promotion());
@@ -524,11 +526,11 @@ impl<'a> Played<'a> {
         let was = m.from().is_some_and(|from| is_passed(before.board(), us, from));
         let is_new = m.role() == Role::Pawn && !m.is_promotion() && !(was && m.is_capture());
         let stays = !after.legal_moves().iter().any(|reply| reply.is_en_passant());
-        let does = if was { "advances the passed pawn to" } else { "makes a passed pawn on" };
+        let does = if was { "advances the passed pawn to" } else { "creates a passed pawn on" };
         (is_new && stays && is_passed(after.board(), us, to)).then(|| format!("{does} {to}"))
     }
 
-    /// Describes a minor piece that leaves its first rank in the opening.
+    /// Describes a minor piece that leaves its back rank in the opening.
     fn develops(&self) -> Option<String> {
         let &Played { m, before, .. } = self;
         let home = before.turn().fold_wb(Rank::First, Rank::Eighth);

@@ -37,7 +37,7 @@ pub(super) enum Kind {
     Uncovers,
     /// The move recaptures on the square of the opponent's last capture.
     TakesBack,
-    /// The move captures a piece, and a piece of equal value is recaptured.
+    /// The move captures a piece, and the opponent recaptures a piece of about equal value.
     Exchanges,
     /// The move gives up at least two pawns more than it takes.
     Offers,
@@ -63,7 +63,7 @@ pub(super) enum Kind {
     Attacks,
     /// The move castles and takes the king out of the centre.
     Castles,
-    /// A minor piece leaves its first rank early in the game.
+    /// A minor piece leaves its back rank early in the game.
     Develops,
     /// A rook moves to, or is on, a file without pawns.
     OpenFile,
@@ -79,7 +79,7 @@ pub(super) enum Kind {
     LastMove,
     /// The side to move is in check.
     InCheck,
-    /// The opponent's move if the side to move passed.
+    /// The move that the opponent would play if the side to move passed.
     Threat,
     /// There is only one legal move.
     OnlyLegal,

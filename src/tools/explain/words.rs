@@ -4,7 +4,7 @@ use shakmaty::{Board, Color, Role, Square};
 
 use crate::chess::{notation::color_name, see::value};
 
-/// Names of the numbers from two to nine. A side that has ten more pieces of a kind has `many`.
+/// Names of the numbers from two to nine. Larger numbers are called `many`.
 const NUMBERS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
 /// Returns the name of a role, `pawn` to `king`.
@@ -93,7 +93,7 @@ pub(super) fn trade(counts: [i32; 5]) -> Option<String> {
     }
 }
 
-/// Cancels a knight of one side against a bishop of the other.
+/// Cancels the knights of one side against the bishops of the other.
 fn cancelled(mut counts: [i32; 5]) -> [i32; 5] {
     let [_, knights, bishops, ..] = counts;
     let same = if knights * bishops < 0 { knights.abs().min(bishops.abs()) } else { 0 };

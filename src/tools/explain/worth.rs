@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_held_against_their_kind() {
+    fn pieces_are_compared_with_their_kind() {
         // Knights in the centre and in the corner; pawns are not placed.
         let fen = "4k3/ppppp3/8/3n4/8/8/PPPPP3/N3K3 w - - 0 1";
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();

@@ -1,5 +1,5 @@
-//! A page for browsers that shows games and trees: a board, moves to click through and the score
-//! curve. [`PAGE`] is the beginning of the page, and each [`Shown::element`] adds a game.
+//! A web page that shows games and trees: a board, moves to click through and the score curve.
+//! [`PAGE`] is the beginning of the page, and each [`Shown::element`] adds a game.
 
 use serde::Serialize;
 use shakmaty::{CastlingMode, Move, san::San};
@@ -168,8 +168,7 @@ impl Spot {
     }
 }
 
-/// Returns labels for the scores in pawns that have a line in the curves, with White's winning
-/// chances.
+/// Returns the labels of the score curve's grid lines, in pawns, with White's winning chances.
 pub(super) fn scale() -> Vec<(String, f64)> {
     let label = |pawns| if pawns == 0 { "0".to_owned() } else { format!("{pawns:+}") };
     [-10, -5, -2, 0, 2, 5, 10].map(|pawns| (label(pawns), winning_chances(100 * pawns))).to_vec()

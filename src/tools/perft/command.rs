@@ -153,7 +153,7 @@ fn run_suites(args: &Args, mode: CastlingMode) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     let Outcome { counts, nodes, skipped, wrong } = total;
     say(format_args!(
-        "Total: {}, {}, {skipped} above the node budget, {unreadable} unreadable, \
+        "Total: {}, {}, {skipped} above --max-nodes, {unreadable} unreadable, \
          {} wrong",
         counted(counts, "count"),
         timed(nodes, start.elapsed()),

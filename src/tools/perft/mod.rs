@@ -1,7 +1,7 @@
 //! Perft: counts the leaf nodes of the tree of legal moves, in total or below each root move. It
 //! can count with the rules alone or through the layers above them.
 //!
-//! [`suite`] reads and checks suites of expected counts, and [`command`] is the command.
+//! [`suite`] reads and checks suites of expected counts, and [`command`] implements `lancet perft`.
 
 use std::iter;
 
@@ -24,7 +24,7 @@ pub mod suite;
 /// The layers to count through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Through {
-    /// The rules alone. The moves of the last ply are counted, but not played.
+    /// The rules alone. The moves of the last ply are counted, but not played (bulk counting).
     #[default]
     Rules,
     /// The position and move picker of the search. At every node, compares the updated keys and
@@ -102,7 +102,8 @@ impl Counter {
             return Err(Fault::at(position, what));
         }
         if position.checkers() != position.chess().checkers() {
-            return Err(Fault::at(position, "cached checkers are wrong"));
+            let what = "the updated checkers differ from those computed from scratch";
+            return Err(Fault::at(position, what));
         }
         if depth == 0 {
             return Ok(1);

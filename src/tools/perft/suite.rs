@@ -68,7 +68,7 @@ pub struct Outcome {
     pub counts: usize,
     /// Number of nodes counted.
     pub(super) nodes: u64,
-    /// Number of counts skipped because they exceed the node budget.
+    /// Number of counts skipped because they exceed `--max-nodes`.
     pub(super) skipped: usize,
     /// Wrong counts in the order of the cases: line number and description.
     pub wrong: Vec<String>,

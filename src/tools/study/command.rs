@@ -45,7 +45,8 @@ use crate::{
 /// nodes as the last one, up to an eighth of all nodes so far, and up to 100 million. A new
 /// position gets half as many nodes as the position before it. No search gets less than --step.
 ///
-/// The tree grows until --hours or --nodes is reached, or until Ctrl-C. With --pin, --unpin, --pgn
+/// The tree grows until --hours or --nodes is reached, or until Ctrl-C. When the time is up, no
+/// search starts, but the searches in progress are finished. With --pin, --unpin, --pgn
 /// or --html, it grows only if --hours or --nodes is given.
 ///
 /// The file is written as the tree grows. Ctrl-C and a kill signal lose the searches in progress,
@@ -62,8 +63,8 @@ use crate::{
 /// variations of the game.
 ///
 /// The page and the table at the end show the studied position. If the game is over there, they
-/// show the position before the last move. The page is one file for a browser. Arrow keys, Home and
-/// End move through the line, and `f` flips the board.
+/// show the position before the last move. The web page is a single file. Arrow keys, Home and End
+/// move through the line, and `f` flips the board.
 ///
 /// If several lines reach a position, it is searched with the history of the first one. This
 /// history determines repetitions and the fifty-move rule.
@@ -119,7 +120,7 @@ pub struct Args {
     /// Write the most important positions as an annotated game
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write the most important positions as a page for a browser
+    /// Write the most important positions as a web page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Replace the files of --pgn and --html even if another program wrote them
@@ -303,8 +304,8 @@ impl Lines {
 fn work(args: &Args, study: &mut Study, lines: Lines) -> anyhow::Result<End> {
     let outputs = || [&args.pgn, &args.html].into_iter().flatten();
     let mut inputs = vec![study.path().to_owned()];
-    // The source may be a PGN file, which must not be overwritten. A position is never the name of
-    // a file.
+    // The source may be a PGN file, which must not be overwritten. If it is a position, no file has
+    // this name.
     if let [one] = &args.source[..] {
         inputs.push(PathBuf::from(one));
     }

@@ -51,7 +51,7 @@ pub(super) struct Plan {
     /// Minimum nodes of a search. A repeated search gets twice as many nodes as the last one, a new
     /// position half of its parent's.
     pub(super) step: u64,
-    /// Maximum total nodes. The last searches are shortened so that they do not exceed it.
+    /// Maximum number of nodes in this run. The last searches are shortened to stay within it.
     pub(super) nodes: Option<u64>,
     /// Time after which no search begins.
     pub(super) until: Option<Instant>,
@@ -184,7 +184,8 @@ impl Growth<'_> {
         let (depth, nodes) = (info.depth, info.nodes);
         let line = if info.pv.is_empty() { best.into_iter().collect() } else { info.pv };
         let is_won = is_decisive(info.score);
-        // If no DTZ table gives the distance of a win, its score is that of the search.
+        // Without DTZ tables, even a known win has the score of the search, which may not be
+        // decisive. Such a result is not exact.
         let exact = known.0.into_inner() && (info.drawn || is_won);
         // A win that the fifty-move rule prevents is a draw.
         let score = if exact && !is_won { DRAW } else { info.score };

@@ -1,4 +1,4 @@
-//! Writes a study as a page for browsers: a board, the tree to click through and the score curve.
+//! Writes a study as a web page: a board, the tree to click through and the score curve.
 //! The page is a single file.
 
 use shakmaty::Move;

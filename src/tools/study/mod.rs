@@ -2,7 +2,7 @@
 //!
 //! [`tree`] decides where to grow and backs up scores, [`file`] stores the tree, and `grow` runs
 //! the searches. `select` chooses the positions to show, and [`pgn`] and [`html`] show them.
-//! [`command`] is the command.
+//! [`command`] implements `lancet study`.
 
 pub mod command;
 pub mod file;

@@ -25,7 +25,7 @@ use crate::{
 /// Maximum length in plies of a line that was searched but is not in the tree.
 const LINE_LENGTH: usize = 8;
 
-/// The text that tells the Annotator tag of a study from others.
+/// The text that distinguishes the Annotator tag of a study from others.
 const MARK: &str = ", study of ";
 
 /// Returns whether a line of a PGN file is the Annotator tag of a study.
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_game_goes_on_behind_repetitions_and_transpositions() {
+    fn the_game_goes_on_after_repetitions_and_transpositions() {
         for (pinned, played) in [
             ("", "e4 e5 Nf3 Nc6 Ng1 Nb8 d4 exd4 Qxd4 Nc6 Qa4 d5"),
             ("d4 Nf6 c4 e6 Nc3 d5", "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7"),

@@ -128,7 +128,7 @@ impl TreeNode {
     }
 }
 
-/// A move of a position with known results: one with a node, or the best of the rest.
+/// A move that has a node, or the best move of the rest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate<'a> {
     /// The move.
@@ -287,8 +287,8 @@ impl Tree {
         self.score(edge).map_or(0.0, |score| price(self.nodes[id].value, score))
     }
 
-    /// Returns the moves of a position with known results, the best first. Among equals, those with
-    /// nodes come first, in their order.
+    /// Returns the moves with nodes and the best move of the rest, the best first. Among equals,
+    /// those with nodes come first, in their order.
     pub(super) fn candidates(&self, id: Id) -> Vec<Candidate<'_>> {
         let node = &self.nodes[id];
         let edges = node.edges.iter().map(|edge| {
@@ -531,7 +531,7 @@ mod tests {
 
     /// A mate at the end of a line does not decide earlier positions with other moves.
     #[test]
-    fn who_loses_by_one_move_may_have_another() {
+    fn a_losing_move_does_not_decide_if_there_are_others() {
         let mut tree = Tree::new(Position::default());
         let mate = walk(&mut tree, "f3 e5 g4 Qh4");
         assert_eq!(tree.node(mate).value, Some(-MATE));
@@ -574,7 +574,7 @@ mod tests {
 
         /// Uses few pieces, for many transpositions, repetitions, mates and stalemates.
         #[test]
-        fn what_is_kept_is_what_is_defined(
+        fn updated_values_match_their_definition(
             scores in prop::collection::vec(-500..500, 120),
             fen in prop::sample::select(vec![
                 "7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "8/8/8/1k6/8/8/1P6/1K6 w - - 96 1",

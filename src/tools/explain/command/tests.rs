@@ -43,10 +43,10 @@ fn positions_of_the_data_file() {
             println!("## {kind}\n\n{said}\n");
         }
         let missing = must.iter().filter(|text| !said.contains(*text));
-        let wanton = must_not.iter().filter(|text| said.contains(*text));
+        let unwanted = must_not.iter().filter(|text| said.contains(*text));
         let faults: Vec<_> = missing
             .map(|text| format!("lacks '{text}'"))
-            .chain(wanton.map(|text| format!("has '{text}'")))
+            .chain(unwanted.map(|text| format!("has '{text}'")))
             .collect();
         if !faults.is_empty() {
             wrong.push(format!("{kind}: {}\n{said}", faults.join(", ")));
@@ -58,7 +58,7 @@ fn positions_of_the_data_file() {
 /// Plays a random game. Differences below a tenth of a pawn must not be mentioned, and a finished
 /// game is explained in two lines.
 #[test]
-fn nothing_is_made_of_nothing() {
+fn small_differences_are_not_mentioned() {
     let mut position = Position::default();
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     for ply in 0..60 {
