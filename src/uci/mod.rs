@@ -327,9 +327,6 @@ fn serve<W: Write + Send>(queue: mpsc::Receiver<Work<'_>>, output: &Output<W>) {
 /// Answer to commands that are refused while Lancet thinks about its move against a person.
 const THINKING: &str = "Lancet is thinking; 'stop' makes it play at once";
 
-/// Remark on a search without a limit.
-const NEEDS_STOP: &str = "this search runs until 'stop'";
-
 /// Time after which the initialisation of the hash table is reported.
 const SILENCE: Duration = Duration::from_secs(1);
 
@@ -367,6 +364,17 @@ enum Task {
     Answer,
 }
 
+impl Task {
+    /// Returns a remark if the search needs another command to end.
+    const fn needs(self) -> Option<&'static str> {
+        match self {
+            Task::OpenEndedSearch => Some("this search runs until 'stop'"),
+            Task::Pondering => Some("this search runs until 'ponderhit' or 'stop'"),
+            Task::Bounded | Task::Search | Task::Answer => None,
+        }
+    }
+}
+
 /// The last task given to the engine thread.
 struct Current {
     task: Task,
@@ -396,7 +404,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             if !self.line(command.as_bytes(), command.len()) {
                 return;
             }
-            self.settle();
+            let _ = self.settle();
         }
         let mut line = Vec::new();
         while let Some(length) = input.next(&mut line) {
@@ -414,17 +422,22 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         }
     }
 
-    /// Waits until all queued work is done. Returns false, without waiting, if a search needs
-    /// another command to end.
-    fn settle(&self) -> bool {
-        let waits = matches!(self.task(), Some(Task::OpenEndedSearch | Task::Pondering));
-        if self.is_busy() && waits && !self.is_stopped() {
-            return false;
+    /// Waits until all queued work is done.
+    ///
+    /// # Errors
+    ///
+    /// If a search needs another command to end. It is then not waited for.
+    fn settle(&self) -> Result<(), &'static str> {
+        if let Some(remark) = self.task().and_then(Task::needs)
+            && self.is_busy()
+            && !self.is_stopped()
+        {
+            return Err(remark);
         }
         let (reached, wait) = mpsc::channel::<()>();
         self.queue(move |_| drop(reached));
         let _ = wait.recv();
-        true
+        Ok(())
     }
 
     /// Carries out one line, unless its `length` exceeds [`MAX_LINE`]. Returns false if the
@@ -508,8 +521,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 None => self.output.say("the mirrored position is not legal"),
             },
             Command::Wait => {
-                if !self.settle() {
-                    self.output.say(&format!("not waiting: {NEEDS_STOP}"));
+                if let Err(remark) = self.settle() {
+                    self.output.say(&format!("not waiting: {remark}"));
                 }
             }
             Command::Compiler => self.lines(&show::compiler()),
@@ -760,8 +773,10 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         } else {
             Task::OpenEndedSearch
         };
-        if !extension.complaints.is_empty() && !limits.ends_by_itself() {
-            self.output.say(NEEDS_STOP);
+        if !extension.complaints.is_empty()
+            && let Some(remark) = task.needs()
+        {
+            self.output.say(remark);
         }
         if let Some(reason) = &self.refused {
             let output = self.output;

@@ -1474,6 +1474,10 @@ fn the_end_of_input_ends_the_program() {
         ("go depth 7\nwait\nquit", "info depth 7 "),
         ("perft 3", "Nodes searched: 8902"),
         ("go infinite\nwait\nstop\nwait", "info string not waiting: this search runs until 'stop'"),
+        (
+            "go ponder depth 2\nwait\nponderhit\nwait",
+            "info string not waiting: this search runs until 'ponderhit' or 'stop'",
+        ),
     ] {
         let mut lancet = Lancet::start();
         lancet.send_bytes(script.as_bytes());
