@@ -12,8 +12,10 @@ use crate::common::checker::Checker;
 
 /// Messages for people that may come at any time.
 const NOTICES: &[&str] = &[
-    "this search runs until '",
-    "not waiting: this search runs until '",
+    "this search runs until 'stop'",
+    "this search runs until 'ponderhit' or 'stop'",
+    "not waiting: this search runs until 'stop'",
+    "not waiting: this search runs until 'ponderhit' or 'stop'",
     "there is no mate in ",
     "no mate in ",
     "searchmoves: none is legal; searching all moves",
