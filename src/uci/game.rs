@@ -65,16 +65,17 @@ impl PersonGame {
         };
         let (mut game, old) = self.loaded.clone().unwrap_or_else(|| (new(), Vec::new()));
         let decided = |winner| Outcome::Known(KnownOutcome::Decisive { winner });
+        let resigned = self.resigned(setup);
         let outcome = match setup.game().ending() {
             Some(Ending::Checkmate) => Some(decided(!setup.game().position().turn())),
             Some(Ending::Draw) => Some(Outcome::Known(KnownOutcome::Draw)),
-            None => self.resigned(setup).map(|color| decided(!color)),
+            None => resigned.map(|color| decided(!color)),
         };
-        // The rules alone do not decide an unchanged game: players need not claim a draw.
-        let keeps = self.loaded.is_some()
+        // A loaded game may have a result that the rules do not give: a player need not claim a
+        // draw, and may lose on time.
+        let keeps = matches!(game.outcome, Some(Outcome::Known(_)))
             && old == setup.moves()
-            && self.resigned(setup).is_none()
-            && matches!(game.outcome, Some(Outcome::Known(_)));
+            && resigned.is_none();
         if !keeps {
             game.outcome = outcome;
             game.set_tag("Result", outcome.map_or("*".to_owned(), |outcome| outcome.to_string()));
