@@ -215,12 +215,11 @@ struct Fit {
 /// If there are too few games, or too few different ones, for a fit at every material count.
 fn fit(counts: &Counts) -> anyhow::Result<Fit> {
     let cells = counts.cells();
+    ensure!(!cells.is_empty(), "no positions to fit: no game has suitable scores");
     let mut parameters = [0.0; SIZE];
     // Start with curves on which half of the games are won at a score of two pawns.
     (parameters[0], parameters[TERMS]) = (2.0, 1.0);
-    let mut here = Likelihood::new(&cells, &parameters)
-        .filter(|_| !cells.is_empty())
-        .context("no positions to fit: no game has suitable scores")?;
+    let mut here = Likelihood::new(&cells, &parameters).context("too few games")?;
     for _ in 0..MAX_STEPS {
         let step = solve(here.curvature, here.slope).context("too few games")?;
         let next = (0..30).find_map(|halvings| {
@@ -496,10 +495,11 @@ mod tests {
 
     #[test]
     fn too_little_is_said_to_be() {
-        assert!(fit(&Counts::default()).is_err());
+        let error = |counts: &Counts| fit(counts).err().unwrap().to_string();
         let mut counts = Counts::default();
+        assert!(error(&counts).starts_with("no positions to fit"));
         (0..100).for_each(|_| counts.count(0, 40, 1));
-        assert!(fit(&counts).is_err());
+        assert!(error(&counts).starts_with("too few games"));
     }
 
     /// The current constants have the form that this command writes.
