@@ -199,6 +199,13 @@ mod tests {
         let scale = fitted_scale(&samples);
         assert!((315.0..345.0).contains(&scale), "{scale}");
         assert!(fitted_scale(&[]).is_finite());
+        // A schedule with the fitted scale can be read again, even if the labels say nothing, or
+        // small scores always win.
+        let alike = |score| vec![Sample::new(&chess, score, GameResult::WhiteWins); 9];
+        for samples in [Vec::new(), alike(0), alike(1), alike(-1)] {
+            let scale = Some(fitted_scale(&samples) as f32);
+            assert!(Schedule { scale, ..Schedule::default() }.check().is_ok(), "{scale:?}");
+        }
     }
 
     /// Positions without a game are training data, never validation data.
