@@ -36,9 +36,15 @@ pub(super) fn takes_for_nothing(at: &Position, m: Move) -> bool {
     m.is_capture() && !is_taken(&at.play(m), m.to())
 }
 
+/// Returns whether a piece is more valuable than its attacker. No piece is more valuable than a
+/// king, although a king has no exchange value.
+fn is_dearer(target: Role, attacker: Role) -> bool {
+    attacker != Role::King && value(target) > value(attacker) + EXCHANGE
+}
+
 /// Returns whether `m` captures a more valuable piece.
 pub(super) fn takes_dearer(m: Move) -> bool {
-    m.capture().is_some_and(|taken| value(taken) > value(m.role()) + EXCHANGE)
+    m.capture().is_some_and(|taken| is_dearer(taken, m.role()))
 }
 
 /// Returns whether the other side, if it were to move, could win something on `square`. A check to
@@ -71,9 +77,8 @@ pub(super) fn is_quiet(at: &Position) -> bool {
 /// more valuable piece, or an unprotected one. A king attacks only unprotected pieces.
 pub(super) fn is_worthy(board: &Board, from: Square, target: Square) -> bool {
     let Some(piece) = board.piece_at(target) else { return false };
-    let attacker = board.role_at(from);
     piece.role == Role::King
-        || attacker != Some(Role::King) && value(piece.role) > attacker.map_or(0, value) + EXCHANGE
+        || board.role_at(from).is_some_and(|attacker| is_dearer(piece.role, attacker))
         || board.attacks_to(target, piece.color, board.occupied()).is_empty()
 }
 
