@@ -76,7 +76,7 @@ fn check(path: &Path) -> Result<(), Box<dyn Error>> {
     if bytes.len() < HEADER {
         return Err(format!("truncated: {} of at least {HEADER} bytes", bytes.len()).into());
     }
-    let version = u32::from_le_bytes([8, 9, 10, 11].map(|at| bytes[at]));
+    let version = u32::from_le_bytes(bytes[8..12].try_into()?);
     if version != VERSION {
         return Err(format!("unsupported network format {version}, expected {VERSION}").into());
     }

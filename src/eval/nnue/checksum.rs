@@ -1,5 +1,5 @@
-//! The hash of a network file and its place in the header. The build script includes this
-//! file to check the built-in network, so it must not use other modules.
+//! The magic number, version and hash of a network file. The build script includes this file to
+//! check the built-in network, so it must not use other modules.
 
 /// First bytes of a network file.
 pub(super) const MAGIC: &[u8; 8] = b"LANCETNN";
