@@ -22,8 +22,8 @@ pub(crate) fn against_bare_king(board: &Board) -> Option<Color> {
     Color::ALL.into_iter().find(|&strong| board.by_color(!strong).count() == 1)
 }
 
-/// Returns the easiest mate that the pieces of `strong` allow, or `None` if they allow none of these
-/// mates.
+/// Returns the easiest mate that the pieces of `strong` allow, or `None` if they allow none of
+/// these mates.
 pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
     let theirs = board.by_color(strong);
     let (bishops, knights) = (theirs & board.bishops(), theirs & board.knights());

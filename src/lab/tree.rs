@@ -7,8 +7,8 @@
 //! is a MAX node with two moves. The first leads to a leaf worth 40 to MAX, the second to a MIN
 //! node with two leaves. A leaf is a number from MAX's point of view, or `WIN`, `TIE` or `LOSS` for
 //! MAX, or `??`, which no search should need to look at. `??-7` is such a leaf that is worth -7,
-//! and `??` is worth 0. An interior node may have its own static evaluation: `(@5 3 4)`. `=B` is the
-//! node B again, reached by another path of the same length, like a transposition in a game.
+//! and `??` is worth 0. An interior node may have its own static evaluation: `(@5 3 4)`. `=B` is
+//! the node B again, reached by another path of the same length, like a transposition in a game.
 
 use serde::Serialize;
 

@@ -189,7 +189,8 @@ impl Worker<'_> {
         }
 
         // Step 2b. Tablebase cutoff, if the result is exact or its bound is outside the window. A
-        // tablebase win is a lower bound, so it causes no cutoff if beta is above it, like a mate.
+        // tablebase win is only a lower bound. It causes no cutoff if beta is higher, such as a mate
+        // score.
         let mut node = Node {
             position,
             window,

@@ -353,8 +353,8 @@ enum Task {
     /// A search with limits but no clock, or another task that ends by itself, such as perft or
     /// bench. It is finished even after the end of the input.
     Bounded,
-    /// A search on a clock, for a hint, or after `ponderhit`. It ends by itself. At the end of the input it is
-    /// stopped, because the GUI is gone.
+    /// A search on a clock, for a hint, or after `ponderhit`. It ends by itself. At the end of the
+    /// input it is stopped, because the GUI is gone.
     Search,
     /// A search that needs `stop` to end.
     OpenEndedSearch,

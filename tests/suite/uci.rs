@@ -568,8 +568,8 @@ fn nodes_may_be_the_clock() {
     lancet.quit();
 }
 
-/// On a clock, MultiPV takes less than twice the time of one line, because only the search for the best
-/// line decides how difficult the move is.
+/// On a clock, MultiPV takes less than twice the time of one line, because only the search for the
+/// best line decides how difficult the move is.
 #[test]
 fn lines_do_not_slow_a_game() {
     let mut lancet = Lancet::start();

@@ -11,7 +11,7 @@
 //! | 4 | version of the format, [`VERSION`] |
 //! | 4 | generation of the last search |
 //! | 8 | number of buckets |
-//! | 8 | hash of the network, the fifty-move rule and, at limited strength, the rating and the seed |
+//! | 8 | hash of network and fifty-move rule, and at limited strength of rating and seed |
 //! | 32 | zero |
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

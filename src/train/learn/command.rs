@@ -104,7 +104,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
     first: u64,
     /// Largest number of positions of a later generation. Each position takes 4.5 bytes on the
-    /// disk. During training it takes about 18 bytes of memory: 28 bytes if the filter keeps it
+    /// disk. During training it takes 28 bytes of memory if the filter keeps it, 18 on average
     #[arg(long, value_name = "N", default_value = "10M", value_parser = arguments::count)]
     most: u64,
     /// Largest number of samples of a training run
