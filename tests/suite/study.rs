@@ -334,6 +334,7 @@ fn studies_have_names_that_say_what_they_are() {
     dir.file("a.pgn", "1. e4 *\n\n[White \"Short, N.\"]\n[Black \"Timman\"]\n\n1. d4 *\n");
     for (source, name) in [
         (&["startpos", "moves", "e4", "e5", "Nf3"][..], "e4-e5-Nf3"),
+        (&["startpos moves 1. e4 e5 2. Nf3"], "e4-e5-Nf3"),
         (&["startpos"], "startpos"),
         (&["a.pgn"], "a"),
         (&["a.pgn", "--game", "2"], "a-2-Short-Timman"),

@@ -19,7 +19,11 @@ use super::{
     tree::{Candidate, Id, Tree},
 };
 use crate::{
-    chess::{notation, pgn::Game, position::Position},
+    chess::{
+        notation::{self, MovesError},
+        pgn::Game,
+        position::Position,
+    },
     system::{
         arguments, files,
         input::{self, STANDARD_INPUT},
@@ -205,13 +209,16 @@ fn open(args: &Args) -> anyhow::Result<(Study, Vec<Move>)> {
             (source, (path != Path::new(STANDARD_INPUT)).then_some(default))
         }
         None => {
-            // A FEN has no extension, so this was meant as a file name.
-            if let Some(path) = one
-                && path.extension().is_some()
-            {
-                input::size(path).with_context(|| path.display().to_string())?;
-            }
-            let source = source::position(&args.source)?;
+            let source = source::position(&args.source).or_else(|error| {
+                // A FEN has no extension, so this was meant as a file name.
+                if let Some(path) = one
+                    && path.extension().is_some()
+                    && let Some(MovesError::Start(_)) = error.downcast_ref()
+                {
+                    input::size(path).with_context(|| path.display().to_string())?;
+                }
+                Err(error)
+            })?;
             let name = position_name(&source.start, &source.played.moves);
             (source, Some(PathBuf::from(name + ".study")))
         }
