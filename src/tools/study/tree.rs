@@ -219,13 +219,15 @@ impl Tree {
         }
         let position = self.nodes[from].position.play(m);
         let key = position.key();
-        let to = self.find(key).unwrap_or(self.nodes.len());
-        if to == self.nodes.len() {
+        let known = self.find(key);
+        let to = known.unwrap_or(self.nodes.len());
+        if known.is_none() {
             self.nodes.push(TreeNode::new(position));
             self.ids.insert(key, to);
         }
-        let above = self.reach(from, |node| node.parents.iter().copied());
-        let repeats = above.contains(&to);
+        // Only a node that already existed can be above `from`.
+        let above = || self.reach(from, |node| node.parents.iter().copied());
+        let repeats = known.is_some() && above().contains(&to);
         if !repeats {
             self.nodes[to].parents.push(from);
         }
