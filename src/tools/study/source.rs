@@ -47,9 +47,10 @@ pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
         complain(format_args!("{}:{warning}", path.display()));
     }
     let broken = |error| anyhow!("{}:{error}", path.display());
-    let game = game.map_err(broken)?;
+    let mut game = game.map_err(broken)?;
     let (start, moves) = annotate::replay(&game).map_err(broken)?;
-    let mut annotated = game.main.clone();
+    game.set_tag("Result", game.result());
+    let mut annotated = game.main;
     annotate::tidy(&mut annotated, &start);
     if annotated.lead.is_empty() && annotated.moves.iter().all(|node| node.items.is_empty()) {
         annotated = Variation::default();
@@ -57,11 +58,7 @@ pub(super) fn game(path: &Path, number: usize) -> anyhow::Result<Source> {
     let moves: Option<Vec<Move>> = moves.into_iter().collect();
     let moves = moves
         .with_context(|| format!("{}: a game with null moves cannot be studied", path.display()))?;
-    let mut tags = game.tags.clone();
-    if !tags.iter().any(|(tag, _)| tag == "Result") {
-        tags.push(("Result".to_owned(), game.result()));
-    }
-    Ok(Source { start, played: Played { tags, moves, annotated } })
+    Ok(Source { start, played: Played { tags: game.tags, moves, annotated } })
 }
 
 /// Reads a position and moves from there, in the form of [`notation::read_line`].
@@ -88,10 +85,14 @@ mod tests {
         assert!(position(&words("startpos moves e5")).is_err());
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.pgn");
-        std::fs::write(&path, "[White \"A\"]\n\n1. e4 *\n\n1. d4 d5 *\n\n1. c4 -- *\n").unwrap();
-        let tags = game(&path, 1).unwrap().played.tags;
-        assert_eq!(tags[1], ("Result".to_owned(), "*".to_owned()));
-        assert_eq!(game(&path, 2).unwrap().played.moves.len(), 2);
+        let games =
+            "[White \"A\"]\n\n1. e4 *\n\n[Result \"1/2\"]\n\n1. d4 d5 1/2-1/2\n\n1. c4 -- *\n";
+        std::fs::write(&path, games).unwrap();
+        for (number, index, expected) in [(1, 1, "*"), (2, 0, "1/2-1/2")] {
+            let played = game(&path, number).unwrap().played;
+            assert_eq!(played.tags[index], ("Result".to_owned(), expected.to_owned()));
+            assert_eq!(played.moves.len(), number);
+        }
         assert!(game(&path, 3).unwrap_err().to_string().contains("null moves"));
         assert!(format!("{:#}", game(&path, 4).unwrap_err()).ends_with("with at least 4 games"));
     }
