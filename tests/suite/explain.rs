@@ -729,7 +729,7 @@ impl Case {
                 let kind = match verb {
                     "recaptures" => "takes-back",
                     "takes" if words.has("pinned") => "pinned-defender",
-                    "advances" | "makes" => "passed",
+                    "advances" | "creates" => "passed",
                     "discovers" => "uncovers",
                     verb => verb,
                 };
