@@ -5,8 +5,6 @@
 //! a variant of [`Kind`] in order of importance, an arm in [`Played::words`], and a check in the
 //! tests.
 
-use std::cmp::Reverse;
-
 use clap::ValueEnum as _;
 use shakmaty::{File, Move, Position as _, Rank, Role, Square, attacks};
 
@@ -342,14 +340,11 @@ impl<'a> Played<'a> {
         pieces(self.after.board(), self.after.turn()).into_iter()
     }
 
-    /// Returns the squares of the opponent's pieces that the moved piece attacks, the most valuable
-    /// first.
+    /// Returns the squares of the opponent's pieces that the moved piece attacks.
     fn targets(&self) -> Vec<Square> {
         let board = self.after.board();
         let enemies = board.attacks_from(destination(self.m)) & board.by_color(self.after.turn());
-        let mut targets: Vec<Square> = enemies.into_iter().collect();
-        targets.sort_by_key(|&square| Reverse(board.role_at(square)));
-        targets
+        enemies.into_iter().collect()
     }
 
     fn forked(&self) -> Option<Vec<Square>> {

@@ -1,5 +1,7 @@
 //! Names of pieces, lists and material in words.
 
+use std::cmp::Reverse;
+
 use shakmaty::{Board, Color, Role, Square};
 
 use crate::chess::{notation::color_name, see::value};
@@ -24,9 +26,11 @@ pub(super) fn piece(board: &Board, square: Square) -> String {
     format!("{} on {square}", board.role_at(square).map_or("piece", role_name))
 }
 
-/// Describes pieces, each kind with its squares: `queen on d8`, `pawns on d6 and f6`. Squares with
-/// pieces of the same kind must be consecutive.
+/// Describes pieces, the most valuable first, each kind with its squares: `queen on d8`, `pawns on
+/// d6 and f6`.
 pub(super) fn pieces_on(board: &Board, squares: &[Square]) -> Vec<String> {
+    let mut squares = squares.to_vec();
+    squares.sort_by_key(|&square| Reverse(board.role_at(square)));
     let groups = squares.chunk_by(|&a, &b| board.role_at(a) == board.role_at(b));
     let group = |group: &[Square]| match group {
         &[one] => piece(board, one),
@@ -174,6 +178,10 @@ mod tests {
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
         let words = |squares: &[Square]| the_pieces(position.board(), squares);
         assert_eq!(words(&[Square::D6, Square::F6]), "the pawns on d6 and f6");
+        assert_eq!(
+            words(&[Square::A1, Square::D6, Square::H1]),
+            "the rooks on a1 and h1 and the pawn on d6"
+        );
         assert_eq!(words(&[Square::E8, Square::A1]), "the king and the rook on a1");
     }
 
