@@ -104,7 +104,7 @@ const UNKNOWN: u64 = 512 << 20;
 /// in bytes.
 fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, String) {
     let half = available.unwrap_or(UNKNOWN) >> 21;
-    let share = half.min(*HASH_RANGE.end() as u64) / games as u64;
+    let share = (half / games as u64).min(*HASH_RANGE.end() as u64);
     let filled = (nodes_per_second * 60 * MINUTES * ENTRY) >> 20;
     let why = if share >= filled {
         format!(
