@@ -448,11 +448,11 @@ impl Position {
         (self.checkers, self.pinned) = checkers_and_pinned(self.board(), self.turn());
     }
 
-    /// Returns the position after a null move, or `None` if the side to move has no king. The side
-    /// to move must not be in check.
+    /// Returns the position after a null move, or `None` if the side to move is in check or has no
+    /// king.
     #[must_use]
     pub fn play_null(&self) -> Option<Position> {
-        let king = self.board().king_of(self.turn())?;
+        let king = self.board().king_of(self.turn()).filter(|_| !self.is_check())?;
         let mut child = self.clone();
         if child.chess.maybe_ep_square().is_some() {
             child.keys.en_passant(&child.chess);

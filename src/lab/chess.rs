@@ -89,8 +89,7 @@ impl Game for Board<'_> {
     }
 
     fn pass(&self) -> Option<Self> {
-        let turn = self.position.turn();
-        let may = !self.position.is_check() && self.position.has_pieces(turn);
+        let may = self.position.has_pieces(self.position.turn());
         let position = may.then(|| self.position.play_null())??;
         Some(Board { position, ..*self })
     }

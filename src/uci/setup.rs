@@ -154,8 +154,7 @@ impl Setup {
             self.play(read_move(position, text)?);
             return Ok(());
         }
-        let passed = if position.is_check() { None } else { position.play_null() };
-        let passed = passed.ok_or_else(|| MoveError::Illegal {
+        let passed = position.play_null().ok_or_else(|| MoveError::Illegal {
             text: text.to_owned(),
             reason: "a null move is not possible in check".to_owned(),
         })?;

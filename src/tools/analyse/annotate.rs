@@ -50,8 +50,7 @@ pub(super) fn step(
     node: &AnnotatedMove,
 ) -> Result<(Option<Move>, Position), &'static str> {
     if node.san.san == San::Null {
-        let next = position.play_null().filter(|_| !position.is_check());
-        return Ok((None, next.ok_or("not legal in check")?));
+        return Ok((None, position.play_null().ok_or("not legal in check")?));
     }
     // SAN reads `b1c3` as a pawn move, so try all notations.
     let m = notation::read_any_move(position, &node.san.san.to_string());

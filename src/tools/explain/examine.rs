@@ -10,7 +10,6 @@ use shakmaty::{Color, Move};
 use super::{
     endings::{self, Keeping},
     material::won,
-    rules,
 };
 use crate::{
     chess::{
@@ -233,7 +232,7 @@ fn is_zugzwang(engine: &mut Engine, at: &Position, free: &Position, limits: &Lim
 
 /// Searches the position after a pass. Returns `None` in check, or if no move follows the pass.
 fn passed(engine: &mut Engine, position: &Position, limits: &Limits) -> Option<Threat> {
-    let position = rules::passed(position)?;
+    let position = position.play_null()?;
     let job = Job::new(Game::from(position.clone()), limits.clone());
     let info = engine.go(&job, &Silent).info;
     (!info.pv.is_empty()).then_some(Threat { position, info })

@@ -15,7 +15,7 @@ use super::{
     material::{KEPT, won},
     rules::{
         EXCHANGE, blockaded, destination, is_lost, is_passed, is_pinned, is_taken, is_worthy,
-        mating_move, passed, pieces, taken_on, takes_dearer, takes_for_nothing,
+        mating_move, pieces, taken_on, takes_dearer, takes_for_nothing,
     },
     sentence::{Kind, Sentence},
     words::{role_name, the, the_pieces},
@@ -188,12 +188,12 @@ impl<'a> Played<'a> {
             Kind::Offers => self.offered().filter(|_| !self.trades_itself()),
             Kind::Takes => self.taken(),
             Kind::ThreatensMate => {
-                let passed = passed(after)?;
+                let passed = after.play_null()?;
                 mating_move(&passed).map(|mate| format!("threatens {}", san(&passed, mate)))
             }
             Kind::Threatens => context?.found.next.as_ref().and_then(threatened),
             Kind::Stops => {
-                let passed = passed(before)?;
+                let passed = before.play_null()?;
                 let mate = mating_move(&passed)?;
                 mating_move(after).is_none().then(|| format!("stops {}", san(&passed, mate)))
             }
@@ -462,7 +462,7 @@ impl<'a> Played<'a> {
         let to = destination(self.m);
         let old = self.m.from().filter(|_| !self.m.is_promotion());
         let old = old.map(|from| self.before.board().attacks_from(from)).unwrap_or_default();
-        let Some(passed) = passed(&self.after).filter(|_| !is_lost(&self.after, to)) else {
+        let Some(passed) = self.after.play_null().filter(|_| !is_lost(&self.after, to)) else {
             return Vec::new();
         };
         let mut targets = self.targets();

@@ -11,14 +11,9 @@ use crate::chess::{
 /// Maximum difference in value, in centipawns, of pieces that count as equal in an exchange.
 pub(super) const EXCHANGE: i32 = 50;
 
-/// Returns the position after passing, unless the side to move is in check.
-pub(super) fn passed(at: &Position) -> Option<Position> {
-    if at.is_check() { None } else { at.play_null() }
-}
-
 /// Returns the position with `color` to move, unless the other side would have to pass in check.
 pub(super) fn turned(at: &Position, color: Color) -> Option<Position> {
-    if at.turn() == color { Some(at.clone()) } else { passed(at) }
+    if at.turn() == color { Some(at.clone()) } else { at.play_null() }
 }
 
 /// Returns a move that mates at once, if there is one.

@@ -129,7 +129,7 @@ pub(super) fn improved(
         if index % 2 == 0
             && !(m.is_castle() || m.is_capture() || m.is_promotion())
             && root.board().role_at(from) == Some(m.role())
-            && let Some(passed) = rules::passed(&at)
+            && let Some(passed) = at.play_null()
             && let Some((new, old)) = worth(&passed, to).zip(worth(root, from))
             && new - old >= NOTHING
         {
