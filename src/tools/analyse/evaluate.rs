@@ -1,9 +1,9 @@
 //! Evaluates the positions of a game with several engines in parallel. The last position is
 //! searched first, so that the table already has the results of later positions.
 
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    mem,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use shakmaty::Move;
@@ -14,10 +14,9 @@ use crate::{
         position::{Game, Position},
         score::Score,
     },
-    engine::{Engine, Job, threads},
+    engine::{Engine, Job},
     play::{limits::Limits, report::Silent},
-    system::sync::{lock, unpoisoned},
-    tools::interrupt::Interrupt,
+    tools::{interrupt::Interrupt, share},
 };
 
 /// Maximum number of plies of history for a search. The seventy-five-move rule ends a game after
@@ -97,32 +96,28 @@ impl Evaluator<'_> {
         tick: &(dyn Fn(usize) + Sync),
     ) -> anyhow::Result<Vec<Evaluation>> {
         let (limits, interrupt) = (&self.limits, self.interrupt);
-        let [taken, done] = [(); 2].map(|()| AtomicUsize::new(0));
-        let results = Mutex::new(vec![None; count]);
-        let search = |engine: &mut Engine| {
-            engine.new_game();
-            // Clearing a large table must not count as search time. This call does not resize the
-            // table, so it cannot fail.
-            let _ = engine.prepare(&|| !interrupt.is_raised());
-            // From the last position to the first.
-            while let Some(index) = count.checked_sub(taken.fetch_add(1, Ordering::Relaxed) + 1) {
-                let job = Job::new(game(index), limits.clone());
-                interrupt.watch(&job.signals);
-                let info = engine.go(&job, &Silent).info;
-                if interrupt.is_raised() {
-                    return;
-                }
-                let white = notation::white(info.score, job.game.position().turn());
-                lock(&results)[index] = Some(Evaluation { white, line: info.pv });
-                tick(done.fetch_add(1, Ordering::Relaxed) + 1);
+        let done = AtomicUsize::new(0);
+        let search = |(engine, is_new): &mut (&mut Engine, bool), index: usize| {
+            if mem::take(is_new) {
+                engine.new_game();
+                // Clearing a large table must not count as search time. This call does not resize
+                // the table, so it cannot fail.
+                let _ = engine.prepare(&|| !interrupt.is_raised());
             }
+            // From the last position to the first.
+            let job = Job::new(game(count - 1 - index), limits.clone());
+            interrupt.watch(&job.signals);
+            let info = engine.go(&job, &Silent).info;
+            if interrupt.is_raised() {
+                return None;
+            }
+            tick(done.fetch_add(1, Ordering::Relaxed) + 1);
+            let white = notation::white(info.score, job.game.position().turn());
+            Some(Evaluation { white, line: info.pv })
         };
-        let search = &search;
-        // An engine without a position would only clear its table, so start no more than needed.
-        let engines = self.engines.iter_mut().take(count);
-        threads::all("analysis", engines.map(|engine| move || search(engine)))?;
-        let results: Option<Vec<_>> = unpoisoned(results.into_inner()).into_iter().collect();
-        Ok(results.ok_or(Interrupted)?)
+        let engines = self.engines.iter_mut().map(|engine| (engine, true));
+        let results = share(engines, count, search)?.into_iter().rev();
+        Ok(results.collect::<Option<_>>().ok_or(Interrupted)?)
     }
 }
 
