@@ -21,6 +21,7 @@ pub mod study;
 use std::{
     ffi::OsStr,
     io,
+    ops::RangeBounds,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
@@ -31,6 +32,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 
 pub use crate::system::stdio::{complain, say};
 use crate::{
@@ -96,6 +98,24 @@ fn share<W: Send, R: Send>(
     });
     threads::all("worker", jobs)?;
     Ok(unpoisoned(results.into_inner()))
+}
+
+/// Formats a table in Markdown. The columns in `numbers` are aligned to the right.
+fn table(
+    header: &[&str],
+    numbers: impl RangeBounds<usize>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN).set_header(header);
+    for row in rows {
+        table.add_row(row.into_iter().enumerate().map(|(column, text)| {
+            let is_number = numbers.contains(&column);
+            let side = if is_number { CellAlignment::Right } else { CellAlignment::Left };
+            Cell::new(text).set_alignment(side)
+        }));
+    }
+    table.to_string()
 }
 
 /// Returns the names of White and Black, `?` for an unknown player.

@@ -11,7 +11,6 @@ use std::{
 };
 
 use anyhow::{Context as _, bail, ensure};
-use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use indicatif::ProgressBar;
 use shakmaty::{Color, Move};
 
@@ -40,7 +39,7 @@ use crate::{
         self, complain,
         interrupt::Interrupt,
         options::{Effort, Shard, Tables, Workers},
-        page, say,
+        page, say, table,
     },
 };
 
@@ -660,24 +659,16 @@ fn mean(value: Option<f64>, decimals: usize) -> String {
 }
 
 /// Returns a table with a row for each player, the most accurate first.
-fn players_table(players: &BTreeMap<String, Tally>) -> Table {
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN);
-    table.set_header(["player", "games", "moves", "accuracy %", "loss (cp)", "?!", "?", "??"]);
+fn players_table(players: &BTreeMap<String, Tally>) -> String {
     let mut players: Vec<_> = players.iter().collect();
     let accuracy = |tally: &Tally| tally.mean_accuracy().unwrap_or(-1.0);
     players.sort_by(|(_, a), (_, b)| accuracy(b).total_cmp(&accuracy(a)));
-    for (name, tally) in players {
-        let numbers = [
-            tally.games.to_string(),
-            tally.moves.to_string(),
-            mean(tally.mean_accuracy(), 1),
-            mean(tally.mean_loss(), 1),
-        ];
+    let row = |(name, tally): (&String, &Tally)| {
+        let [games, moves] = [tally.games, tally.moves].map(|count| count.to_string());
+        let [accuracy, loss] = [tally.mean_accuracy(), tally.mean_loss()].map(|x| mean(x, 1));
         let errors = tally.errors.map(|count| count.to_string());
-        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-        let numbers = numbers.into_iter().chain(errors).map(right);
-        table.add_row(std::iter::once(Cell::new(name)).chain(numbers));
-    }
-    table
+        [vec![name.clone(), games, moves, accuracy, loss], errors.into()].concat()
+    };
+    let header = ["player", "games", "moves", "accuracy %", "loss (cp)", "?!", "?", "??"];
+    table(&header, 1.., players.into_iter().map(row))
 }

@@ -5,7 +5,6 @@
 
 use std::{iter, time::Duration};
 
-use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use console::style;
 use indicatif::HumanCount;
 use shakmaty::Move;
@@ -17,6 +16,7 @@ use super::{
 use crate::{
     chess::{epd::Record, notation::plain_san},
     system::stdio::plain,
+    tools::table,
 };
 
 /// Returns the coloured line about a position that was just answered. `engine` is set if there are
@@ -131,20 +131,6 @@ fn ratio(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{part}/{whole}") }
 }
 
-/// Formats a table with text in the first column and numbers in the others.
-fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN);
-    table.set_header(header.to_vec());
-    for row in rows {
-        table.add_row(row.into_iter().enumerate().map(|(column, text)| {
-            let side = if column == 0 { CellAlignment::Left } else { CellAlignment::Right };
-            Cell::new(text).set_alignment(side)
-        }));
-    }
-    table.to_string()
-}
-
 /// Returns the cells of a table row after its name.
 fn figures(tally: &Tally) -> Vec<String> {
     vec![
@@ -176,7 +162,7 @@ fn figures_table(
         let row = |(label, tallies): (String, Vec<Tally>)| {
             iter::once(label).chain(tallies.iter().flat_map(figures)).collect()
         };
-        return table(&header, rows.into_iter().map(row));
+        return table(&header, 1.., rows.into_iter().map(row));
     }
     let cell = |tally: &Tally| {
         let mut text = ratio(tally.solved as u64, tally.graded as u64);
@@ -198,7 +184,7 @@ fn figures_table(
         row("median time", totals, &|tally| time_text(tally.median_time())),
         row("nodes/s", totals, &speed_text),
     ]);
-    table(&columns, rows)
+    table(&columns, 1.., rows)
 }
 
 /// Returns the name of a suite.

@@ -9,7 +9,6 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
-use comfy_table::{Cell, CellAlignment, Table, presets::ASCII_MARKDOWN};
 use shakmaty::Move;
 
 use super::{
@@ -402,10 +401,7 @@ fn report(study: &Study, moves: &[Move]) {
     let node = tree.node(at);
     let (position, turn) = (&node.position, node.position.turn());
     say(format_args!("{}: {}", study.path().display(), size(study)));
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN);
-    table.set_header(["move", "score", "positions", "line"]);
-    for Candidate { m, score, edge } in tree.candidates(at) {
+    let row = |Candidate { m, score, edge }: Candidate| {
         let (positions, mut line) = match (edge, &node.rest) {
             (Some(edge), _) if !edge.repeats => {
                 (tree.size(edge.to), [vec![m], tree.best_line(edge.to)].concat())
@@ -414,22 +410,23 @@ fn report(study: &Study, moves: &[Move]) {
             _ => (0, vec![m]),
         };
         line.truncate(LINE_LENGTH);
-        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
         let white = score.map(|score| notation::white(score, turn));
-        table.add_row([
-            Cell::new(notation::san(position, m)),
-            right(white.map_or_else(|| "?".to_owned(), notation::pawns)),
-            right(positions.to_string()),
-            Cell::new(notation::line(position, &line)),
-        ]);
+        vec![
+            notation::san(position, m),
+            white.map_or_else(|| "?".to_owned(), notation::pawns),
+            positions.to_string(),
+            notation::line(position, &line),
+        ]
+    };
+    let mut rows: Vec<Vec<String>> = tree.candidates(at).into_iter().map(row).collect();
+    if rows.is_empty() {
+        rows.push(vec!["not searched yet".to_owned()]);
     }
     let last = way.len().checked_sub(2).map(|before| {
-        let before = (&tree.node(way[before]).position, moves[before]);
-        format!("After {}{}", notation::number(before.0), notation::san(before.0, before.1))
+    let table = tools::table(&["move", "score", "positions", "line"], 1..3, rows);
+        let position = &tree.node(way[before]).position;
+        format!("After {}", notation::line(position, &[moves[before]]))
     });
     let line = last.unwrap_or_else(|| "At the start".to_owned());
-    if table.is_empty() {
-        table.add_row(["not searched yet"]);
-    }
     say(format_args!("\n{line}:\n{}\n\n{table}", position.fen()));
 }
