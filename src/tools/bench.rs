@@ -15,7 +15,6 @@ use shakmaty::CastlingMode;
 use super::{hash_size, say, thread_count};
 use crate::{
     chess::{
-        fen::FenError,
         notation::move_text,
         position::{Game, Position},
         score::mate_distance,
@@ -80,19 +79,13 @@ fn root_search(text: &str) -> Result<RootSearch, String> {
 }
 
 /// Returns the positions and their ids.
-///
-/// # Errors
-///
-/// If a position cannot be read.
-pub(super) fn positions() -> Result<Vec<(Position, &'static str)>, FenError> {
-    POSITIONS
-        .lines()
-        .map(|line| {
-            let (fen, id) = line.split_once(" id ").unwrap_or((line, ""));
-            let id = id.trim_matches(|c| c == '"' || c == ';');
-            Position::from_fen(fen, CastlingMode::Standard).map(|position| (position, id))
-        })
-        .collect()
+pub(super) fn positions() -> Vec<(Position, &'static str)> {
+    let position = |line: &'static str| {
+        let (fen, id) = line.split_once(" id ").unwrap_or((line, ""));
+        let id = id.trim_matches(|c| c == '"' || c == ';');
+        Some((Position::from_fen(fen, CastlingMode::Standard).ok()?, id))
+    };
+    POSITIONS.lines().filter_map(position).collect()
 }
 
 /// Runs the benchmark with this network, or with material and piece-square tables if it is `None`.
@@ -114,7 +107,7 @@ pub(crate) fn bench(
     let settings = Settings { hash, threads, root_search: root, ..Settings::default() };
     let mut engine = Engine::new(settings)?;
     engine.set_network(network);
-    let positions = positions().unwrap_or_default();
+    let positions = positions();
     let count = positions.len();
     let (mut nodes, mut time) = (0, Duration::ZERO);
     for (number, (position, id)) in positions.into_iter().enumerate() {
@@ -166,8 +159,9 @@ mod tests {
 
     #[test]
     fn the_positions_are_varied_and_different() {
-        let positions = positions().unwrap();
+        let positions = positions();
         assert!((40..=50).contains(&positions.len()));
+        assert_eq!(positions.len(), POSITIONS.lines().count());
         let keys: HashSet<u64> = positions.iter().map(|(position, _)| position.key()).collect();
         assert_eq!(keys.len(), positions.len());
         assert!(

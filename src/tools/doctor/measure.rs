@@ -42,7 +42,7 @@ pub(crate) fn speed(
     let count = time.as_secs().max(POSITIONS) as u32;
     let mut engine = Engine::new(settings(hash, threads))?;
     let (mut nodes, mut seconds) = (0, 0.0);
-    let positions = bench::positions().unwrap_or_default();
+    let positions = bench::positions();
     for (position, _) in positions.into_iter().cycle().take(count as usize) {
         if stopped() {
             break;

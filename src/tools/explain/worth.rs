@@ -64,7 +64,7 @@ pub(super) fn is_full(position: &Position) -> bool {
 /// Returns the worth of every piece, the best placed first. The usual worth is the average over the
 /// positions of the benchmark.
 pub(super) fn placed(position: &Position, network: Option<&Network>) -> Vec<Worth> {
-    let positions = bench::positions().unwrap_or_default();
+    let positions = bench::positions();
     let alike = positions.iter().filter(|(other, _)| is_full(other) == is_full(position));
     let known: Vec<_> = alike.flat_map(|(other, _)| pieces(other, network)).collect();
     let usual = |role: Role| {
