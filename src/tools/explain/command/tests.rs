@@ -1,7 +1,6 @@
 use serde::Deserialize;
 
 use super::*;
-use crate::chess::position::START_FEN;
 
 /// A position with texts that its explanation must or must not contain.
 #[derive(Debug, Deserialize)]
@@ -101,24 +100,4 @@ fn two_different_moves_and_their_worth() {
     assert_eq!(json["best"]["san"], best.san.as_str());
     assert_eq!(json["board"][0]["kind"], "material");
     assert_eq!(json["board"][0]["text"], "Black has a queen for a rook.");
-}
-
-#[test]
-fn games_are_read_as_they_are_written() {
-    let fen = |words: &str| read(&[words.to_owned()]).map(|(game, _)| game.position().fen());
-    let after = fen("startpos moves e4 e5 Nf3").unwrap();
-    for words in [
-        "startpos moves 1. e4 e5 2. Nf3",
-        "startpos 1.e4 e5 2.Nf3 *",
-        "startpos moves 1. e2e4 1... e5! 2. Nf3 1/2-1/2",
-        &format!("{START_FEN} moves 1. e4 e5 2. Nf3"),
-    ] {
-        assert_eq!(fen(words).unwrap(), after, "{words}");
-    }
-    assert_eq!(notation::without_number("0-0-0"), "0-0-0");
-    let error = |text: &str| read(&[text.to_owned()]).unwrap_err().to_string();
-    assert!(error("8/8/8 w").starts_with("unreadable FEN '8/8/8 w'"));
-    let message = error("startpos moves 1. e4 e5 2. Nf6");
-    let expected = "illegal move 'Nf6': no White piece can make this move (in 'rnbqkbnr/pppp1ppp";
-    assert!(message.starts_with(expected), "{message}");
 }
