@@ -1,5 +1,7 @@
 //! Adds the findings of an analysis to a game: evaluations, error marks, better lines and tags.
 
+use std::collections::HashSet;
+
 use shakmaty::{
     CastlingMode, Color, Move, Position as _,
     san::{San, SanPlus},
@@ -66,14 +68,8 @@ pub(super) fn step(
 pub(crate) fn tidy(line: &mut Variation, start: &Position) {
     let mut position = start.clone();
     for node in &mut line.moves {
-        let mut seen = Vec::new();
-        node.items.retain(|item| {
-            let is_new = !seen.contains(item);
-            if let Item::Nag(_) = item {
-                seen.push(item.clone());
-            }
-            is_new
-        });
+        let mut seen = HashSet::new();
+        node.items.retain(|item| !matches!(item, Item::Nag(nag) if !seen.insert(nag.0)));
         for item in &mut node.items {
             if let Item::Variation(line) = item {
                 tidy(line, &position);
