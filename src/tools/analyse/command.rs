@@ -270,9 +270,11 @@ impl Output {
         let mut options = OpenOptions::new();
         options.write(true).truncate(false).create(!resumed);
         let file = match options.create_new(!may_replace).open(path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(progress::exists(path));
-            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
+                "{}: the file exists; use --force to replace it (--resume is for unfinished \
+                 analyses)",
+                path.display()
+            ),
             file => file.with_context(|| path.display().to_string())?,
         };
         files::claim_data(&file, "another analysis is writing this file")

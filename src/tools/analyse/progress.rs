@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
 use super::judge::Tally;
@@ -86,14 +86,6 @@ pub(super) fn path(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_owned();
     name.push(".progress");
     out.with_file_name(name)
-}
-
-/// Returns the error for an output that exists and must not be overwritten.
-pub(super) fn exists(out: &Path) -> anyhow::Error {
-    let out = out.display();
-    anyhow!(
-        "{out}: the file exists; use --force to replace it (--resume is for unfinished analyses)"
-    )
 }
 
 impl Progress {
