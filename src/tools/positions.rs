@@ -1,18 +1,18 @@
 //! Files with one position per line, as `epd` and `perft` read them.
 
-use std::{fmt::Display, path::PathBuf};
+use std::path::PathBuf;
 
 use super::{complain, options::Shard};
 use crate::chess::lines::{self, Line, LineError};
 
 /// The part of a file of positions that belongs to a shard.
 #[derive(Debug)]
-pub(super) struct Suite<T, E = LineError> {
+pub(super) struct Suite<T> {
     pub path: PathBuf,
     /// The lines that could be read.
     pub positions: Vec<T>,
     /// The errors of the other lines.
-    pub broken: Vec<E>,
+    pub broken: Vec<LineError>,
 }
 
 /// Returns whether a line is a PGN tag, such as `[Event "Club"]`.
@@ -22,11 +22,11 @@ fn is_tag(line: &str) -> bool {
 
 /// Reads the part of the suites that belongs to a shard, and reports every broken line and unusable
 /// file. Also returns the number of unusable files.
-pub(super) fn load<T, E: Display>(
+pub(super) fn load<T>(
     paths: &[PathBuf],
     shard: Shard,
-    parse: impl Fn(&Line) -> Result<T, E>,
-) -> (Vec<Suite<T, E>>, usize) {
+    parse: impl Fn(&Line) -> Result<T, LineError>,
+) -> (Vec<Suite<T>>, usize) {
     let (mut suites, mut unusable) = (Vec::new(), 0);
     let mut index = 0..;
     for path in paths {

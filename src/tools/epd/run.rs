@@ -10,7 +10,7 @@ use shakmaty::Move;
 
 use super::score::{Attempt, Solution, Thought};
 use crate::{
-    chess::{epd::Record, lines::LineError, notation::MoveError, position::Game},
+    chess::{epd::Record, notation::MoveError, position::Game},
     engine::{Engine, Job, MemoryError},
     play::{
         limits::Limits,
@@ -238,7 +238,7 @@ impl Contestant {
 }
 
 /// A suite of positions with their solutions.
-pub(super) type EpdSuite = Suite<Record, LineError>;
+pub(super) type EpdSuite = Suite<Record>;
 
 /// A suite with the answers of all engines.
 pub(super) struct SuiteResult {
