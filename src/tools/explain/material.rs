@@ -28,21 +28,16 @@ impl Gain {
         total(self.counts)
     }
 
-    /// Returns whether the gain includes a piece of this role.
-    pub(super) fn includes(&self, role: Role) -> bool {
-        self.counts.get(role as usize - 1).is_some_and(|&count| count > 0)
-    }
-
-    /// Returns whether the side gives up a piece of this role for the gain.
-    pub(super) fn costs(&self, role: Role) -> bool {
-        self.counts.get(role as usize - 1).is_some_and(|&count| count < 0)
+    /// Returns how many pieces of this role the side gains; negative if it gives up pieces.
+    pub(super) fn change(&self, role: Role) -> i32 {
+        self.counts.get(role as usize - 1).copied().unwrap_or(0)
     }
 
     /// Describes the gain: `wins the exchange`, `wins the queen for a rook`.
     pub(super) fn words(&self, line: &[Move]) -> Option<String> {
         let first = line.first()?;
         if let Some(role) = first.capture()
-            && (self.counts[role as usize - 1], self.value()) == (1, value(role))
+            && (self.change(role), self.value()) == (1, value(role))
             && self.counts.iter().map(|count| count.abs()).sum::<i32>() == 1
         {
             return Some(format!("wins the {} on {}", role_name(role), taken_on(*first)));

@@ -431,7 +431,7 @@ impl<'a> Played<'a> {
     /// sacrifice.
     fn trades_itself(&self) -> bool {
         let gain = won(self.before, self.line, self.last);
-        gain.is_some_and(|gain| gain.costs(self.m.role()))
+        gain.is_some_and(|gain| gain.change(self.m.role()) < 0)
     }
 
     fn pinned(&self) -> Option<Square> {
@@ -653,7 +653,7 @@ pub(super) fn threatened(Threat { position, info }: &Threat) -> Option<String> {
     let played = Played::new(position, &info.pv, None)?;
     // The search confirmed that the line wins something, but perhaps only with a later capture.
     let gain = won(position, &info.pv, None);
-    let sure = gain.zip(played.m.capture()).is_some_and(|(gain, role)| gain.includes(role));
+    let sure = gain.zip(played.m.capture()).is_some_and(|(gain, role)| gain.change(role) > 0);
     let played = Played { sure, score: Some(info.score), ..played };
     let san = played.san();
     if mate_distance(info.score) == Some(1) || played.m.is_promotion() {
