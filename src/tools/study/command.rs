@@ -360,17 +360,18 @@ fn grow(args: &Args, study: &mut Study, line: Vec<Move>) -> anyhow::Result<End> 
     let interrupt = Interrupt::by_ctrl_c("Ctrl-C will lose the searches in progress");
     let mut engines = tools::engines(args.workers.jobs, args.hash, args.workers.threads)?;
     let tables = args.tables.open_for(&mut engines);
+    let from = study.add_line(&line, None)?;
     let plan = Plan {
         line,
+        from,
         step: args.step,
         nodes: args.nodes,
         until: args.hours.map(|hours| Instant::now() + hours),
         table_pieces: tables.map_or(0, |tables| tables.max_pieces()),
     };
     let bar = stdio::progress_bar(None, "{elapsed_precise} {spinner} {msg}");
-    let at = study.add_line(&plan.line, None)?;
     let end = grow::grow(study, &mut engines, &plan, &interrupt, &|study| {
-        bar.set_message(progress(study, at));
+        bar.set_message(progress(study, from));
     });
     bar.finish_and_clear();
     end
@@ -422,8 +423,8 @@ fn report(study: &Study, moves: &[Move]) {
     if rows.is_empty() {
         rows.push(vec!["not searched yet".to_owned()]);
     }
-    let last = way.len().checked_sub(2).map(|before| {
     let table = tools::table(&["move", "score", "positions", "line"], 1..3, rows);
+    let last = way.len().checked_sub(2).map(|before| {
         let position = &tree.node(way[before]).position;
         format!("After {}", notation::line(position, &[moves[before]]))
     });

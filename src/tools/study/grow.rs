@@ -48,6 +48,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub(super) struct Plan {
     /// The moves from the start position to the position where growth begins.
     pub(super) line: Vec<Move>,
+    /// The node of that position.
+    pub(super) from: Id,
     /// Minimum nodes of a search. A repeated search gets twice as many nodes as the last one, a new
     /// position half of its parent's.
     pub(super) step: u64,
@@ -73,8 +75,6 @@ pub(super) enum End {
 /// State that the threads share.
 struct Growth<'a> {
     plan: &'a Plan,
-    /// The node where growth begins.
-    from: Id,
     interrupt: &'a Interrupt,
     state: Mutex<State<'a>>,
     /// Signals that a search has ended.
@@ -113,10 +113,9 @@ pub(super) fn grow(
     interrupt: &Interrupt,
     tick: &(dyn Fn(&Study) + Sync),
 ) -> anyhow::Result<End> {
-    let from = study.add_line(&plan.line, None)?;
     let before = study.nodes();
     let state = Mutex::new(State { study, before, given: 0, running: 0, ended: None });
-    let growth = Growth { plan, from, interrupt, state, changed: Condvar::new() };
+    let growth = Growth { plan, interrupt, state, changed: Condvar::new() };
     let work = |engine: &mut Engine| {
         while let Some(task) = growth.next() {
             let found = growth.search(engine, &task);
@@ -146,7 +145,7 @@ impl Growth<'_> {
             } else if is_late || plan.nodes.is_some_and(|nodes| state.given >= nodes) {
                 Ok(End::Limit)
             } else {
-                match state.take(plan, self.from) {
+                match state.take(plan) {
                     Ok(Some(task)) => return Some(task),
                     Ok(None) if state.running > 0 => {
                         state = unpoisoned(self.changed.wait_timeout(state, PATIENCE)).0;
@@ -196,9 +195,9 @@ impl Growth<'_> {
 
 impl State<'_> {
     /// Returns the next search, if there is one. Adds nodes to the tree until a search is needed.
-    fn take(&mut self, plan: &Plan, from: Id) -> anyhow::Result<Option<Task>> {
+    fn take(&mut self, plan: &Plan) -> anyhow::Result<Option<Task>> {
         loop {
-            let Some(step) = self.study.tree().next(from) else { return Ok(None) };
+            let Some(step) = self.study.tree().next(plan.from) else { return Ok(None) };
             if let Some(m) = step.open {
                 self.study.add(step.at, m, None)?;
                 continue;
