@@ -109,7 +109,7 @@ pub fn best_move(outcome: &Outcome, root: &Position, mode: CastlingMode) -> Stri
 
 /// Formats a move from `root`, preceded by `words`.
 pub fn announced(words: &str, root: &Position, m: Move) -> String {
-    let text = format!("{words} {}{}", notation::number(root), notation::san(root, m));
+    let text = format!("{words} {}", notation::line(root, &[m]));
     Style::new().bold().apply_to(text).to_string()
 }
 

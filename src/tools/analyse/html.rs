@@ -28,7 +28,7 @@ pub(super) fn shown(game: &Game, findings: &Findings, players: Vec<Vec<String>>)
         let played = moves.get(ply).copied().flatten();
         let best = evaluation.line.first().copied();
         let child = |spots: &[Spot], m: Move| {
-            let san = notation::number(position) + &notation::san(position, m);
+            let san = notation::line(position, &[m]);
             let is_it = |&&child: &&usize| spots[child].san.as_ref() == Some(&san);
             spots[ply].children.iter().find(is_it).copied()
         };

@@ -45,7 +45,7 @@ impl View {
     pub(super) fn move_to(&self, tree: &Tree, id: Id) -> Option<String> {
         let (parent, edge) = self.shown[self.find(id)?].from?;
         let before = &tree.node(self.shown[parent].id).position;
-        Some(notation::number(before) + &notation::san(before, edge.m))
+        Some(notation::line(before, &[edge.m]))
     }
 
     /// Returns the position after a move, if it is shown below this one.
