@@ -458,7 +458,7 @@ impl<'a> Analysis<'a> {
         self.lengthen(&positions, moves, &mut evaluations)?;
 
         let findings = Findings::new(&positions, moves, &evaluations);
-        let opening = self.openings.find(positions.iter());
+        let opening = self.openings.find(&positions);
         findings.annotate(&mut game, opening, &self.args.annotator());
         let ply = annotate::ply(start);
         if let Some(path) = path {

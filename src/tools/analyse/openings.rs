@@ -49,11 +49,8 @@ fn read(line: &'static str, positions: &mut Vec<Position>) -> Option<(Opening, &
 
 impl Openings {
     /// Returns the opening of a game: the name of its last position that has one.
-    pub(super) fn find<'a>(
-        &self,
-        positions: impl DoubleEndedIterator<Item = &'a Position>,
-    ) -> Option<Opening> {
-        positions.rev().find_map(|position| self.0.get(&position.key()).copied())
+    pub(super) fn find(&self, positions: &[Position]) -> Option<Opening> {
+        positions.iter().rev().find_map(|position| self.0.get(&position.key()).copied())
     }
 }
 
@@ -67,7 +64,7 @@ mod tests {
             let m = read_move(&positions[positions.len() - 1], text).unwrap();
             positions.push(positions[positions.len() - 1].play(m));
         }
-        Openings::default().find(positions.iter()).map(|opening| opening.name)
+        Openings::default().find(&positions).map(|opening| opening.name)
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
+use shakmaty::{CastlingMode, Move};
 
 use super::{
     report::{themes, total},
@@ -133,12 +134,13 @@ fn tally(sum: &Tally) -> Json {
     })
 }
 
+fn move_texts(moves: &[Move], mode: CastlingMode) -> Vec<String> {
+    moves.iter().map(|&m| move_text(m, mode)).collect()
+}
+
 fn position(record: &Record, attempt: &Attempt) -> Json {
     let board = &record.position;
     let goal = &record.goal;
-    let list = |moves: &[shakmaty::Move]| -> Vec<String> {
-        moves.iter().map(|&m| move_text(m, board.mode())).collect()
-    };
     let points: Map<String, Json> = goal
         .points
         .iter()
@@ -150,8 +152,8 @@ fn position(record: &Record, attempt: &Attempt) -> Json {
         "line": record.line,
         "id": record.id,
         "fen": board.fen(),
-        "best_moves": list(&goal.best),
-        "avoid_moves": list(&goal.avoid),
+        "best_moves": move_texts(&goal.best, board.mode()),
+        "avoid_moves": move_texts(&goal.avoid, board.mode()),
         "mate": goal.mate,
         "move_points": points,
         "reference": {
@@ -178,8 +180,6 @@ fn position(record: &Record, attempt: &Attempt) -> Json {
 }
 
 fn line(record: &Record, thought: &Thought) -> Json {
-    let mode = record.position.mode();
-    let pv: Vec<String> = thought.pv.iter().map(|&m| move_text(m, mode)).collect();
     let score = match thought.value {
         Value::Centipawns(centipawns) => json!({ "cp": centipawns }),
         Value::Mate(moves) => json!({ "mate": moves }),
@@ -197,7 +197,7 @@ fn line(record: &Record, thought: &Thought) -> Json {
         "bound": bound,
         "nodes": thought.nodes,
         "time": millis(thought.time),
-        "pv": pv,
+        "pv": move_texts(&thought.pv, record.position.mode()),
     })
 }
 

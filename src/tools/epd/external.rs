@@ -423,13 +423,12 @@ fn number<N: std::str::FromStr>(word: Option<&str>) -> Option<N> {
 /// Reads the legal moves at the beginning of a PV.
 fn read_pv<'a>(position: &Position, words: impl Iterator<Item = &'a str>) -> Vec<Move> {
     let mut position = position.clone();
-    let mut pv = Vec::new();
-    for word in words {
-        let Ok(m) = read_move(&position, word) else { break };
+    let read = |word: &str| {
+        let m = read_move(&position, word).ok()?;
         position = position.play(m);
-        pv.push(m);
-    }
-    pv
+        Some(m)
+    };
+    words.map_while(read).collect()
 }
 
 #[cfg(test)]

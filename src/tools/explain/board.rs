@@ -46,7 +46,7 @@ pub(super) fn on_the_board(at: &Position) -> Vec<Sentence> {
     let board = at.board();
     let pinned = Color::ALL.into_iter().flat_map(|color| pinned(board, color));
     let passed = Color::ALL.into_iter().filter_map(|color| passed_pawns(board, color));
-    let files = Color::ALL.into_iter().flat_map(|color| open_files(board, color));
+    let files = Color::ALL.into_iter().filter_map(|color| open_file(board, color));
     let kings = Color::ALL.into_iter().flat_map(|color| king(at, color));
     pinned.chain(passed).chain(files).chain(kings).collect()
 }
@@ -75,18 +75,14 @@ fn passed_pawns(board: &Board, color: Color) -> Option<Sentence> {
 }
 
 /// Describes the first rook of `color` on a file without pawns and without enemy rooks or queens.
-fn open_files(board: &Board, color: Color) -> Vec<Sentence> {
+fn open_file(board: &Board, color: Color) -> Option<Sentence> {
     let rooks = board.rooks() & board.by_color(color);
     let against = board.pawns() | board.rooks_and_queens() & board.by_color(!color);
     let alone = |rook: &Square| board.pawns().count() >= OPEN && against.is_disjoint(rook.file());
-    let rooks = rooks.into_iter().filter(alone).map(|rook| {
-        let (rook, file) = (owned(board, rook), rook.file().char());
-        let text = format!("{rook} has the open {file}-file to itself.");
-        Sentence::new(Kind::OpenFile, text)
-    });
-    let mut said: Vec<Sentence> = rooks.collect();
-    said.truncate(1);
-    said
+    let rook = rooks.into_iter().find(alone)?;
+    let (rook, file) = (owned(board, rook), rook.file().char());
+    let text = format!("{rook} has the open {file}-file to itself.");
+    Some(Sentence::new(Kind::OpenFile, text))
 }
 
 /// Describes the dangers for the king of `color`. No dangers are mentioned without an enemy queen

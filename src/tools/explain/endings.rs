@@ -1,6 +1,6 @@
 //! Endings with known results, for which no tablebases are needed.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{collections::HashMap, sync::LazyLock};
 
 use shakmaty::{Bitboard, Color, File, Move, Rank, Role, Square, attacks};
 
@@ -129,7 +129,7 @@ fn three_men(at: &Position) -> Option<Option<Color>> {
     }
     let seen = |square: Square| strong.fold_wb(square, square.flip_vertical());
     let [king, bare] = [strong, !strong].map(|color| board.king_of(color).map(seen));
-    let (white, black) = &pawn_endings()[usize::from(seen(square))];
+    let (white, black) = &PAWN_ENDINGS[usize::from(seen(square))];
     let won = if turn == strong { white } else { black };
     Some(won[usize::from(king?)].contains(bare?).then_some(strong))
 }
@@ -137,20 +137,17 @@ fn three_men(at: &Position) -> Option<Option<Color>> {
 /// For each square of White's king, the squares of Black's king with which White wins.
 type Won = [Bitboard; 64];
 
-/// Returns the table of king and pawn against king by the pawn's square: the wins with White to
-/// move, and those with Black to move.
-fn pawn_endings() -> &'static [(Won, Won)] {
-    static ENDINGS: OnceLock<Vec<(Won, Won)>> = OnceLock::new();
-    ENDINGS.get_or_init(|| {
-        let mut all = vec![([Bitboard::EMPTY; 64], [Bitboard::EMPTY; 64]); 64];
-        for pawn in Square::ALL.into_iter().rev() {
-            if !matches!(pawn.rank(), Rank::First | Rank::Eighth) {
-                all[usize::from(pawn)] = with_pawn_on(pawn, &all);
-            }
+/// King and pawn against king, by the pawn's square: the wins with White to move, and those with
+/// Black to move.
+static PAWN_ENDINGS: LazyLock<Vec<(Won, Won)>> = LazyLock::new(|| {
+    let mut all = vec![([Bitboard::EMPTY; 64], [Bitboard::EMPTY; 64]); 64];
+    for pawn in Square::ALL.into_iter().rev() {
+        if !matches!(pawn.rank(), Rank::First | Rank::Eighth) {
+            all[usize::from(pawn)] = with_pawn_on(pawn, &all);
         }
-        all
-    })
-}
+    }
+    all
+});
 
 /// Solves the ending with White's pawn on `pawn`. `all` has the results for the ranks above it.
 fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {

@@ -50,6 +50,7 @@ const ZUGZWANG: Score = 200;
 const ENDGAME: usize = 12;
 
 /// The results of the searches.
+#[derive(Default)]
 pub(super) struct Searched {
     /// The best line.
     pub(super) best: Option<Info>,
@@ -131,14 +132,10 @@ pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Sear
     let mut found = Searched {
         best: lines.next(),
         second: lines.next(),
-        threat: None,
-        next: None,
-        only: None,
-        sure: false,
-        zugzwang: None,
         keeping,
         depth: outcome.info.depth,
         nodes: outcome.info.nodes,
+        ..Searched::default()
     };
     let quarter = quarters(limits, 1);
     if let Some(best) = &found.best
