@@ -172,7 +172,8 @@ pub fn lines(arguments: &[String]) -> Vec<String> {
 fn goes_on(line: &str, argument: &str) -> bool {
     let last = line.rsplit(' ').next().unwrap_or_default();
     match (last, argument) {
-        ("name" | "value" | "book" | "save" | "load", _)
+        // `level` is also an order.
+        ("name" | "Skill" | "value" | "book" | "save" | "load", _)
         | ("position", "fen")
         | ("go", "perft") => true,
         ("fen", _) => line.ends_with("position fen"),
@@ -305,6 +306,10 @@ mod tests {
                 &["position fen k7/8/8/8/8/8/8/K7 w - -", "fen"],
             ),
             ("setoption|name|Save|Hash|perft|2", &["setoption name Save Hash", "perft 2"]),
+            (
+                "setoption|name|Skill|Level|value|5|perft|2",
+                &["setoption name Skill Level value 5", "perft 2"],
+            ),
             (
                 "setoption|name|Hash File|value|my table|go|perft|2",
                 &["setoption name Hash File value my table", "go perft 2"],
