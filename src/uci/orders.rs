@@ -25,6 +25,7 @@ use crate::{
         limits::Limits,
         report::{self, Silent},
         signals::Signals,
+        strength::SKILL_RANGE,
     },
     system::{files, sync::lock},
     tools::{self, analyse::annotate, explain},
@@ -232,6 +233,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 "Lancet plays like a person rated {rating}; 'level full' returns to full strength"
             ));
         } else {
+            self.set_option("Skill Level", Some(&SKILL_RANGE.end().to_string()));
             self.output.say("Lancet plays at full strength");
         }
         self.person.level = rating;
