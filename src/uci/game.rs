@@ -159,7 +159,7 @@ mod tests {
         let (mut person, mut setup) = load(given);
         // Lancet continues the game as Black from move two.
         (person.lancet, person.level) = (Some(Color::Black), Some(1500));
-        setup.undo();
+        setup.undo(1);
         setup.play(notation::read_any_move(setup.game().position(), "Nc3").unwrap());
         let text = person.text(&setup);
         for part in [
@@ -172,7 +172,7 @@ mod tests {
         }
         person.resigned = Some((Color::White, setup.game().position().key(), 3));
         assert!(person.text(&setup).ends_with(" 2. Nc3 0-1\n\n"));
-        setup.undo();
+        setup.undo(1);
         assert!(person.text(&setup).ends_with(" e5 $6 *\n\n"));
         // A new game has a date, and at full strength no rating.
         let game = PersonGame { lancet: Some(Color::White), ..PersonGame::default() };

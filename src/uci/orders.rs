@@ -173,8 +173,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     /// Takes moves back. In a game against Lancet, goes back until it is the person's turn, but
     /// does not take back Lancet's first move of the game.
     fn take_back(&mut self, count: usize) -> anyhow::Result<()> {
-        let mut taken = (0..count).map_while(|_| self.setup.undo()).count();
-        if taken > 0 && self.is_lancets_turn() && self.setup.undo().is_none() {
+        let mut taken = self.setup.undo(count);
+        if taken > 0 && self.is_lancets_turn() && self.setup.undo(1) == 0 {
             self.setup.redo();
             taken -= 1;
         }

@@ -81,14 +81,16 @@ impl Setup {
         self.line = None;
     }
 
-    /// Takes a move back, if there is one.
-    pub(super) fn undo(&mut self) -> Option<Move> {
-        let m = self.moves.pop()?;
-        self.undone.push(m);
-        self.line = None;
-        self.game = Game::from(self.start.clone());
-        self.moves.iter().for_each(|&m| self.game.play(m));
-        Some(m)
+    /// Takes up to `count` moves back. Returns their number.
+    pub(super) fn undo(&mut self, count: usize) -> usize {
+        let undone = self.moves.split_off(self.moves.len().saturating_sub(count));
+        if !undone.is_empty() {
+            self.undone.extend(undone.iter().rev());
+            self.line = None;
+            self.game = Game::from(self.start.clone());
+            self.moves.iter().for_each(|&m| self.game.play(m));
+        }
+        undone.len()
     }
 
     /// Replays the last move that was taken back, if there is one.
@@ -208,18 +210,22 @@ mod tests {
         let fens: Vec<String> = (0..4)
             .map(|_| {
                 let fen = setup.game().position().fen();
-                setup.undo();
+                setup.undo(1);
                 fen
             })
             .collect();
-        assert_eq!((setup.undo(), setup.moves().len()), (None, 0));
+        assert_eq!((setup.undo(1), setup.moves().len()), (0, 0));
         for fen in fens.iter().rev() {
             assert_eq!(setup.game().position().fen(), *fen);
             setup.redo();
         }
         assert_eq!(setup.redo(), None);
+        assert_eq!((setup.undo(2), setup.game().position().fen()), (2, fens[2].clone()));
+        assert_eq!((setup.undo(9), setup.game().position().fen()), (1, fens[3].clone()));
+        while setup.redo().is_some() {}
+        assert_eq!(setup.game().position().fen(), fens[0]);
         // A new move discards the undone moves and the line that could be extended.
-        setup.undo();
+        setup.undo(1);
         setup.play(read_move(setup.game().position(), "b1c3").unwrap());
         assert_eq!((setup.redo(), setup.moves().len()), (None, 3));
         apply(&mut setup, None, &["e2e4", "e7e5", "g1f3", "b8c6"]).unwrap();
