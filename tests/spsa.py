@@ -79,7 +79,8 @@ class Run:
 
 
 def play(args):
-    listed = subprocess.run([args.engine, "spsa", "quit"], capture_output=True, text=True).stdout
+    command = [args.engine, "spsa", "quit"]
+    listed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     constants = {}
     for line in listed.splitlines():
         name, _, value, least, most, step, _ = line.split(", ")
@@ -87,7 +88,8 @@ def play(args):
     for name in args.skip:
         if constants.pop(name, None) is None:
             sys.exit(f"{args.engine} has no constant {name}")
-    texts = list(constants.values())
+    # Without a clock, the constants of the clock have no effect.
+    texts = [text for name, text in constants.items() if args.clock or not name.startswith("clock_")]
     run = Run(texts, args.pairs, args.rate, args.seed)
     head = ["pair", "score", f"{args.seed} {args.pairs} {args.rate}", *texts]
     play_pairs(args, head, lambda k: (*run.options(k), []), run.update)
