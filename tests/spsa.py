@@ -33,20 +33,18 @@ class Run:
     """The constants during a run. The texts of `constants` are NAME=VALUE:MIN:MAX:STEP."""
 
     def __init__(self, constants, pairs, rate, seed):
-        self.names, self.values, self.bounds, self.steps = [], [], [], []
+        self.constants, self.values = [], []
         for text in constants:
             name, numbers = text.split("=")
-            value, least, most, step = (float(number) for number in numbers.split(":"))
-            self.names.append(name)
+            value, *limits = map(float, numbers.split(":"))
+            self.constants.append((name, *limits))
             self.values.append(value)
-            self.bounds.append((least, most))
-            self.steps.append(step)
         self.pairs, self.rate, self.seed = pairs, rate, seed
 
     def directions(self, k):
         """Returns the random generator of iteration `k`, and the direction of each constant."""
         chance = random.Random(f"{self.seed} {k}")
-        return chance, [chance.choice((-1, 1)) for _ in self.names]
+        return chance, [chance.choice((-1, 1)) for _ in self.values]
 
     def perturbation(self, k):
         """Returns the perturbation in iteration `k`, in steps."""
@@ -59,9 +57,7 @@ class Run:
         players = []
         for side in (1, -1):
             own = {}
-            for name, value, (least, most), step, sign in zip(
-                self.names, self.values, self.bounds, self.steps, signs
-            ):
+            for (name, least, most, step), value, sign in zip(self.constants, self.values, signs):
                 value += side * sign * step * self.perturbation(k)
                 own[name] = int(min(max(value, least), most) + chance.random())
             players.append(own)
@@ -73,9 +69,9 @@ class Run:
         _, signs = self.directions(k)
         start = START * self.pairs
         rate = self.rate * ((start + self.pairs) / (start + k + 1)) ** ALPHA / self.perturbation(k)
-        for i, sign in enumerate(signs):
-            moved = self.values[i] + sign * rate * self.steps[i] * 2 * (score - 1)
-            self.values[i] = min(max(moved, self.bounds[i][0]), self.bounds[i][1])
+        for i, ((_, least, most, step), sign) in enumerate(zip(self.constants, signs)):
+            moved = self.values[i] + sign * rate * step * 2 * (score - 1)
+            self.values[i] = min(max(moved, least), most)
 
 
 def play(args):
@@ -106,7 +102,7 @@ def tell(args):
         run.update(int(k), float(score))
     print(f"{len(rows)} of {pairs} pairs\n")
     print(f"{'constant':24} {'old':>6} {'new':>6} {'steps':>6}")
-    for name, old, new, step in zip(run.names, before, run.values, run.steps):
+    for (name, *_, step), old, new in zip(run.constants, before, run.values):
         print(f"{name:24} {old:6.0f} {new:6.0f} {(new - old) / step:+6.1f}")
 
 
