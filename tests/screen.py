@@ -148,10 +148,10 @@ def solve(matrix, right):
     return inverse, [sum(a * b for a, b in zip(row, right)) for row in inverse]
 
 
-def estimate(signs, scores):
-    """Returns the gain of each switch and its standard error, in Elo. `scores` are the scores of
-    pairs, from 0 to 2."""
-    n, count = len(signs[0]), len(signs)
+def estimate(n, signs, scores):
+    """Returns the gain of each of `n` switches and its standard error, in Elo. `scores` are the
+    scores of pairs, from 0 to 2."""
+    count = len(signs)
     if count <= n:
         sys.exit(f"too few pairs: {count} for {n} switches")
     # The score of each pair in Elo, linearised at an even score.
@@ -170,7 +170,8 @@ def estimate(signs, scores):
 def tell(args):
     with open(args.file, newline="") as file:
         head, *rows = list(csv.reader(file))
-    found = estimate([[int(sign) for sign in row[2:]] for row in rows], [float(row[1]) for row in rows])
+    signs, scores = [[int(sign) for sign in row[2:]] for row in rows], [float(row[1]) for row in rows]
+    found = estimate(len(head) - 2, signs, scores)
     print(f"{2 * len(rows)} games; gains in Elo, with standard errors\n")
     print(f"{'switch':34} {'prior':>6} {'measured':>16} {'posterior':>10}")
     for switch, (gain, error) in zip(head[2:], found):
