@@ -1,13 +1,16 @@
 //! Exams: test sets that measure the error of evaluations. No network is trained on their
 //! positions. The scores come from long searches, by Lancet or by another engine.
 
-use std::path::Path;
+use std::{ops::RangeInclusive, path::Path};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use shakmaty::{CastlingMode, Color};
 
-use super::{format::GameResult, sample::Sample};
+use super::{
+    format::{self, GameResult},
+    sample::Sample,
+};
 use lancet::{
     chess::{
         position::Position,
@@ -57,22 +60,21 @@ impl Exam {
     /// If the file cannot be read, a row or its FEN is invalid, or no position has a score in
     /// centipawns.
     pub fn read(path: &Path) -> anyhow::Result<Exam> {
-        Exam::read_rows(path).with_context(|| path.display().to_string())
+        Exam::parse(&format::read(path)?).with_context(|| path.display().to_string())
     }
 
-    fn read_rows(path: &Path) -> anyhow::Result<Exam> {
+    fn parse(bytes: &[u8]) -> anyhow::Result<Exam> {
+        const SCORES: RangeInclusive<Score> = -EVALUATION_LIMIT..=EVALUATION_LIMIT;
         let mut exam = Exam { fens: Vec::new(), samples: Vec::new() };
-        for (row, line) in csv::Reader::from_path(path)?.deserialize().zip(2..) {
+        for (row, line) in csv::Reader::from_reader(bytes).deserialize().zip(2..) {
             let ScoredPosition { fen, cp } = row?;
-            let Some(score) = cp.filter(|score| score.abs() <= EVALUATION_LIMIT) else { continue };
+            let Some(score) = cp.filter(|score| SCORES.contains(score)) else { continue };
             let position = Position::from_fen(&fen, CastlingMode::Standard)
                 .with_context(|| format!("line {line}"))?;
             exam.samples.push(Sample::new(position.chess(), score, GameResult::Unknown));
             exam.fens.push(fen);
         }
-        if exam.samples.is_empty() {
-            bail!("no position with a score in centipawns");
-        }
+        ensure!(!exam.samples.is_empty(), "no position with a score in centipawns");
         Ok(exam)
     }
 
@@ -182,10 +184,7 @@ mod tests {
     use super::*;
 
     fn exam(rows: &str) -> anyhow::Result<Exam> {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("exam.csv");
-        std::fs::write(&path, format!("id,cp,mate,fen\n{rows}")).unwrap();
-        Exam::read(&path)
+        Exam::parse(format!("id,cp,mate,fen\n{rows}").as_bytes())
     }
 
     const PAWN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";

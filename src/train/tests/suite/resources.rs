@@ -21,6 +21,7 @@ fn inputs_without_end() {
             "average INPUT --out net.nnue",
             "data stats INPUT",
             "data check INPUT",
+            "data grade INPUT",
             "wdl INPUT",
         ],
     );
