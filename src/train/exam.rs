@@ -120,12 +120,8 @@ impl Exam {
 
     /// Grades evaluations in centipawns, one for each position of the exam.
     pub fn grade(&self, scores: &[f64]) -> Grade {
-        let truths: Vec<f64> = self
-            .samples
-            .iter()
-            .map(|sample| f64::from(sample.score()) / SCALE)
-            .map(sigmoid)
-            .collect();
+        let own: Vec<f64> = self.samples.iter().map(|sample| f64::from(sample.score())).collect();
+        let truths: Vec<f64> = own.iter().map(|score| sigmoid(score / SCALE)).collect();
         let error = |scale: f64| {
             let square = |(&score, &truth): (&f64, &f64)| {
                 (sigmoid(scale * score / CANDIDATE_SCALE) - truth).powi(2)
@@ -144,10 +140,7 @@ impl Exam {
             }
         }
         let scale = (low + high) / 2.0;
-        let own =
-            ranks(&self.samples.iter().map(|sample| f64::from(sample.score())).collect::<Vec<_>>());
-        let theirs = ranks(scores);
-        Grade { error: error(scale), scale, correlation: correlation(&own, &theirs) }
+        Grade { error: error(scale), scale, correlation: correlation(&ranks(&own), &ranks(scores)) }
     }
 }
 
