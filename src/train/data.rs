@@ -271,6 +271,7 @@ fn grade(exam: &Path, candidates: &[PathBuf]) -> anyhow::Result<ExitCode> {
         let name = path.display().to_string();
         if path.extension().is_some_and(|extension| extension == "csv") {
             let (shared, scores) = exam.shared_with(&Exam::read(path)?);
+            ensure!(!scores.is_empty(), "{name}: no position of the exam");
             show(&name, &shared, &scores);
         } else {
             show(&name, &exam, &exam.evaluate(eval::load(path)?.as_deref()));
