@@ -3,8 +3,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    fs::File,
-    io::{self, BufReader, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -35,6 +34,7 @@ use lancet::{
     system::{
         arguments,
         files::{self, NewFile},
+        input::Input,
         random::mix,
         stdio::{complain, say},
     },
@@ -241,7 +241,7 @@ fn positions(
 /// All scores are 0. All results are draws: with an unknown result, the moves would count as
 /// positions without a game, and the filter would not skip the opening.
 fn read_pgn(path: &Path, mut f: impl FnMut(&Record)) -> anyhow::Result<()> {
-    let mut games = Games::new(BufReader::new(File::open(path)?));
+    let mut games = Games::new(Input::open(path)?);
     while let Some(game) = games.next_game()? {
         match game.and_then(|game| annotate::replay(&game)) {
             Ok((start, moves)) => {
