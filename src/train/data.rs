@@ -22,10 +22,10 @@ use super::{
 };
 use lancet::{
     chess::{
-        notation::{number, san},
+        notation::{number, pawns, san},
         pgn::read::Games,
         position::Position,
-        score::{Score, is_mate, mate_distance},
+        score::Score,
     },
     eval::{
         self,
@@ -476,7 +476,7 @@ fn show_positions(game: &Record) {
             "{} | {} | {} | {} | {kept}",
             position.fen(),
             san(&position, m),
-            score.map_or_else(|| "no score".to_owned(), signed),
+            score.map_or_else(|| "no score".to_owned(), pawns),
             result.map_or("no game".to_owned(), |half| (f32::from(half) / 2.0).to_string())
         ));
     });
@@ -499,7 +499,7 @@ fn text(game: &Record) -> String {
         words.push(san(&position, m));
         position = position.play(m);
         if score != NO_LABEL {
-            words.push(format!("{{{}}}", signed(Score::from(score))));
+            words.push(format!("{{{}}}", pawns(Score::from(score))));
         }
     }
     words.push(result.to_owned());
@@ -513,11 +513,4 @@ fn text(game: &Record) -> String {
     }
     lines.push(line);
     lines.join("\n") + "\n"
-}
-
-fn signed(score: Score) -> String {
-    match mate_distance(score).filter(|_| is_mate(score)) {
-        Some(distance) => format!("#{distance}"),
-        None => format!("{:+.2}", f64::from(score) / 100.0),
-    }
 }
