@@ -277,7 +277,7 @@ impl Learner {
             promoted,
             hours: self.hours(),
         });
-        self.lineage.goal = self.next_goal(pool);
+        self.lineage.goal = self.lineage.next_goal();
         self.home.save(&self.lineage)?;
         replace(&self.home.file("lineage.svg"), picture::svg(&self.lineage)?)?;
         Ok(true)
@@ -355,32 +355,11 @@ impl Learner {
         };
         duel.play(&self.home.generation(number).join("match.txt"), &self.stop)
     }
-
-    /// Returns the number of positions that the next generation plays: half as many as the pool
-    /// has, within the limit.
-    fn next_goal(&self, pool: u64) -> u64 {
-        (pool / 2).clamp(1, self.lineage.settings.most)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{super::lineage::tests::lineage, *};
-
-    #[test]
-    fn generations_grow_up_to_the_limit() {
-        let dir = tempfile::tempdir().unwrap();
-        let learner = Learner {
-            home: Home::claim(dir.path()).unwrap(),
-            lineage: lineage(),
-            exam: None,
-            stop: Arc::default(),
-            start: Instant::now(),
-            before: 0.0,
-        };
-        let goals = [1, 100, 249, 500, 10_000].map(|pool| learner.next_goal(pool));
-        assert_eq!(goals, [1, 50, 124, 250, 250]);
-    }
 
     /// The time of a run that is stopped during a generation counts.
     #[test]

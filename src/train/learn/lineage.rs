@@ -114,6 +114,12 @@ impl Lineage {
         self.generations.iter().map(|one| one.positions).sum()
     }
 
+    /// Returns the number of positions that the next generation plays: half as many as the pool
+    /// has, within the limit.
+    pub(super) fn next_goal(&self) -> u64 {
+        (self.pool() / 2).clamp(1, self.settings.most)
+    }
+
     /// Returns the Elo of each generation above piece-square tables: the sum of its own match and
     /// of the matches of the promoted generations before it.
     pub(super) fn elo(&self) -> Vec<f64> {
@@ -275,6 +281,17 @@ pub(super) mod tests {
         let lineage = lineage();
         assert_eq!((lineage.best(), lineage.next(), lineage.pool()), (3, 4, 300));
         assert_eq!(lineage.elo(), [200.0, 190.0, 230.0]);
+    }
+
+    #[test]
+    fn generations_grow_up_to_the_limit() {
+        let mut lineage = lineage();
+        for (most, goal) in [(250, 150), (100, 100)] {
+            lineage.settings.most = most;
+            assert_eq!(lineage.next_goal(), goal);
+        }
+        lineage.generations.clear();
+        assert_eq!(lineage.next_goal(), 1);
     }
 
     #[test]
