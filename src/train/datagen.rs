@@ -446,21 +446,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Size of a directory of games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PoolSize {
-    /// Number of games.
-    pub games: u64,
-    /// Number of positions.
-    pub positions: u64,
-}
-
-/// Plays until a goal is reached or `stop` requests an end.
+/// Plays until a goal is reached or `stop` requests an end. Returns the numbers of games and
+/// positions of this seed in the directory.
 ///
 /// # Errors
 ///
 /// The same as for [`run`].
-pub(crate) fn generate(args: &Args, stop: &Signals) -> anyhow::Result<PoolSize> {
+pub(crate) fn generate(args: &Args, stop: &Signals) -> anyhow::Result<(u64, u64)> {
     let (soft, hard) = (args.nodes, args.hard.unwrap_or(u64::MAX));
     ensure!(hard >= soft, "--hard {hard}: expected at least --nodes {soft}");
     let threads = thread_count(args.threads);
@@ -519,7 +511,7 @@ pub(crate) fn generate(args: &Args, stop: &Signals) -> anyhow::Result<PoolSize> 
         Ok(())
     })?;
     let Stats { tally, positions, .. } = unpoisoned(shared.stats.into_inner());
-    Ok(PoolSize { games: tally.games(), positions })
+    Ok((tally.games(), positions))
 }
 
 /// Opens the streams of `threads` threads, and counts all games of this seed in `dir`, including

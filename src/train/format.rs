@@ -368,17 +368,15 @@ fn decode_start(frame: &[u8]) -> Result<Position, FormatError> {
     for (i, at) in occupied.into_iter().enumerate() {
         let code = rest[i / 2] >> (4 * (i % 2)) & 15;
         let role = match code & 7 {
-            0 => Role::Pawn,
-            1 => Role::Knight,
-            2 => Role::Bishop,
-            3 | CASTLING_ROOK => Role::Rook,
-            4 => Role::Queen,
-            5 => Role::King,
-            _ => return Err(bad(format!("piece code {code} on {at}, expected 0 to 6 or 8 to 14"))),
+            CASTLING_ROOK => {
+                setup.castling_rights.add(at);
+                Role::Rook
+            }
+            7 => {
+                return Err(bad(format!("piece code {code} on {at}, expected 0 to 6 or 8 to 14")));
+            }
+            role => Role::ALL[usize::from(role)],
         };
-        if code & 7 == CASTLING_ROOK {
-            setup.castling_rights.add(at);
-        }
         setup.board.set_piece_at(at, role.of(Color::from_white(code < 8)));
     }
     setup.turn = Color::from_white(header[24] < BLACK_TO_MOVE);

@@ -34,10 +34,14 @@ pub mod wdl;
 use std::{path::Path, sync::Arc};
 
 use anyhow::{Context as _, anyhow};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use lancet::{
     play::signals::Signals,
-    system::{files, stdio::complain, version::VERSION},
+    system::{
+        files,
+        stdio::{self, complain},
+        version::VERSION,
+    },
     tools::interrupt::Interrupt,
 };
 
@@ -73,8 +77,7 @@ fn other_build(path: &Path, build: &str) {
 
 /// Returns a progress bar with a message on standard error, hidden if that is not a terminal.
 fn progress_bar(length: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}");
-    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    stdio::progress_bar(Some(length), "{bar:30} {percent:>3}% {msg}")
 }
 
 /// Replaces a file atomically: after a crash it has either its old or its new contents.

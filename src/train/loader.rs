@@ -58,7 +58,6 @@ struct Part {
     training: Vec<Sample>,
     validation: Vec<Sample>,
     positions: u64,
-    kept: u64,
     tally: Tally,
 }
 
@@ -69,7 +68,6 @@ impl Part {
     fn add(&mut self, frame: &[u8], game: &Record, schedule: &Schedule) {
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
-        let before = self.training.len() + self.validation.len();
         let permille = (schedule.validation * 1000.0).round() as u64;
         let validate = game.result != GameResult::Unknown && fnv1a(frame) % 1000 < permille;
         let target = if validate { &mut self.validation } else { &mut self.training };
@@ -78,7 +76,6 @@ impl Part {
                 target.push(Sample::new(visit.chess, score, game.result));
             }
         });
-        self.kept += (self.training.len() + self.validation.len() - before) as u64;
     }
 }
 
@@ -145,11 +142,11 @@ impl DataSet {
         let (mut positions, mut kept) = (0, 0);
         for part in parts {
             let part = part?;
+            kept += (part.training.len() + part.validation.len()) as u64;
             self.training.extend(part.training);
             self.validation.extend(part.validation);
             self.tally.merge(&part.tally);
             positions += part.positions;
-            kept += part.kept;
         }
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let count = games.count() as u64;

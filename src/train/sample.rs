@@ -45,9 +45,6 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    /// No inputs.
-    pub const EMPTY: Active = Active { inputs: [[0; MAX_ACTIVE]; 2], count: 0, weight: 1.0 };
-
     /// Returns the inputs of one view.
     #[inline]
     pub fn view(&self, view: usize) -> &[u16] {
@@ -125,7 +122,7 @@ impl Sample {
                     Perspective::new(piece.color, square, king_buckets);
             }
         }
-        let mut active = Active::EMPTY;
+        let mut active = Active { inputs: [[0; MAX_ACTIVE]; 2], count: 0, weight: 1.0 };
         let mut material = 0;
         for (square, Piece { color, role }) in self.pieces() {
             for (view, perspective) in perspectives.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use anyhow::bail;
+use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
 use super::{filter::Filter, layout::Layout, model::Objective};
@@ -89,7 +89,6 @@ impl Schedule {
     ///
     /// If a setting is out of range. The error names the setting and its range.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
-        let unit = 0.0..=1.0;
         let ranges = [
             (
                 self.hidden.is_multiple_of(32) && (32..=4096).contains(&self.hidden),
@@ -111,7 +110,7 @@ impl Schedule {
                 self.betas.iter().all(|beta| (0.0..1.0).contains(beta)),
                 "betas: expected numbers of at least 0 and below 1",
             ),
-            (unit.contains(&f64::from(self.decay)), "decay: expected a number from 0 to 1"),
+            ((0.0..=1.0).contains(&self.decay), "decay: expected a number from 0 to 1"),
             ((0.0..=1.0).contains(&self.initial), "initial: expected a number from 0 to 1"),
             (
                 (0.0..1.0).contains(&self.average),
@@ -123,10 +122,10 @@ impl Schedule {
             ),
             ((0.0..=0.5).contains(&self.validation), "validation: expected a number from 0 to 0.5"),
         ];
-        match ranges.into_iter().find(|(valid, _)| !valid) {
-            Some((_, message)) => bail!(message),
-            None => Ok(()),
+        for (valid, message) in ranges {
+            ensure!(valid, message);
         }
+        Ok(())
     }
 
     /// Returns the shape of the network.

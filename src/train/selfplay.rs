@@ -77,12 +77,6 @@ impl Adjudication {
     }
 }
 
-impl Default for Adjudication {
-    fn default() -> Adjudication {
-        Adjudication::DEFAULT
-    }
-}
-
 /// Counters of an adjudication.
 #[derive(Debug)]
 struct Adjudicator<'a> {
@@ -175,7 +169,7 @@ impl Conditions {
             soft,
             hard: soft.saturating_mul(HARD_BY_SOFT),
             deepening: None,
-            adjudication: Adjudication::default(),
+            adjudication: Adjudication::DEFAULT,
         }
     }
 

@@ -297,8 +297,8 @@ impl Learner {
         let options =
             format!("--threads {threads} --nodes {nodes} --positions {goal} --seed {seed}");
         let args: datagen::Args = typed(&options, &[("--out", &*out), ("--net", net)])?;
-        let made = datagen::generate(&args, &self.stop)?;
-        Ok((made.positions >= goal).then_some((made.games, made.positions)))
+        let (games, positions) = datagen::generate(&args, &self.stop)?;
+        Ok((positions >= goal).then_some((games, positions)))
     }
 
     /// Trains a network on all games, `pool` positions, if it does not exist yet. Returns false if

@@ -88,7 +88,7 @@ impl Duel<'_> {
 
     fn conditions(&self) -> Conditions {
         // In a match, all games can be adjudicated.
-        let adjudication = Adjudication { play_on: 0, ..Adjudication::default() };
+        let adjudication = Adjudication { play_on: 0, ..Adjudication::DEFAULT };
         Conditions { adjudication, ..Conditions::nodes(self.nodes) }
     }
 
