@@ -1,8 +1,9 @@
 # OpenBench builds the engine with `make -j EXE=<name> [EVALFILE=<path>]`, which writes ./<name>.
-# `cargo build --release` also builds the engine, without make. `make help` lists all targets.
+# EVALFILE names a network to build in instead of the one in the repository; make passes it on to
+# build.rs. `cargo build --release` also builds the engine, without make. `make help` lists all
+# targets.
 
 EXE := lancet
-EVALFILE ?=
 # Processor for `make pgo`: `native` for this machine, or one of LEVELS below.
 CPU := native
 
@@ -12,11 +13,6 @@ endif
 
 # EXE may be given with or without the suffix.
 TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
-
-# EVALFILE names a network to build in instead of the one in the repository.
-ifneq ($(EVALFILE),)
-    export EVALFILE
-endif
 
 # Levels of x86-64: v2 for machines since 2009, v3 since 2013, v4 with AVX-512.
 LEVELS := x86-64-v2 x86-64-v3 x86-64-v4
