@@ -7,9 +7,9 @@ use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
 
 use super::{
-    Entered, MAX_PLY, NodeType, NonPv, Pv, Result, Search, Worker, params as p,
+    MAX_PLY, NodeType, NonPv, Pv, Result, Search, Worker, params as p,
     prune::{self, MoveFacts, NodeFacts},
-    table_key, with_sure_alpha,
+    table_key,
 };
 use crate::{
     chess::{
@@ -148,13 +148,9 @@ impl Worker<'_> {
     /// Searches a node in its own window, which is already shifted.
     fn interior<T: NodeType>(&mut self, position: &Position, search: Search) -> Result<Score> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
-        match self.enter::<T>(position, search.window, search.ply)? {
-            Entered::Done(score) => Ok(score),
-            Entered::Open(open) => {
-                let score = self.open_node::<T>(position, Search { window: open, ..search })?;
-                Ok(with_sure_alpha(score, search.window, open))
-            }
-        }
+        self.enter::<T>(position, search.window, search.ply, |worker, window| {
+            worker.open_node::<T>(position, Search { window, ..search })
+        })
     }
 
     /// Goes through steps 2 to 11.

@@ -233,22 +233,6 @@ struct Search {
     cut: bool,
 }
 
-/// The result of a node's first step.
-enum Entered {
-    /// The node's score.
-    Done(Score),
-    /// The remaining window to search.
-    Open(Window),
-}
-
-/// Returns the score of a node with `window` after a search in `open`, the part of the window
-/// that remained after step 1. If step 1 raised alpha, the score is at least that alpha, even
-/// if the move that proves it was pruned. The table entry does not include this bound, because
-/// it depends on the path to the node.
-fn with_sure_alpha(score: Score, window: Window, open: Window) -> Score {
-    if open.alpha > window.alpha { score.max(open.alpha) } else { score }
-}
-
 /// The search was stopped before it had a score. `?` passes this up the tree, so that the
 /// nodes on the way neither store entries nor update histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -368,20 +352,27 @@ impl<'a> Worker<'a> {
         position: &Position,
         window: Window,
         ply: usize,
-    ) -> Result<Entered> {
+        search: impl FnOnce(&mut Self, Window) -> Result<Score>,
+    ) -> Result<Score> {
         self.count_node(ply)?;
         if T::PV {
             self.pv.clear(ply);
         }
         if let Some(score) = self.draw(position, ply) {
-            return Ok(Entered::Done(score));
+            return Ok(score);
         }
         let mut open = window.clamp_to_mates();
         if open.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
             // A side that can repeat a position need not lose.
             open.alpha = open.alpha.max(self.draw_score());
         }
-        Ok(if open.is_empty() { Entered::Done(open.alpha) } else { Entered::Open(open) })
+        if open.is_empty() {
+            return Ok(open.alpha);
+        }
+        let score = search(self, open)?;
+        // A raised alpha is certain, even if the move that proves it was pruned. The table entry
+        // does not include this bound, because it depends on the path to the node.
+        Ok(if open.alpha > window.alpha { score.max(open.alpha) } else { score })
     }
 
     /// Counts a node, and checks the limits when a check is due.

@@ -4,9 +4,7 @@
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
 
-use super::{
-    Entered, MAX_PLY, NodeType, Result, Worker, params as p, prune, table_key, with_sure_alpha,
-};
+use super::{MAX_PLY, NodeType, Result, Worker, params as p, prune, table_key};
 use crate::{
     chess::{
         movegen::{Generator, is_tactical},
@@ -57,13 +55,9 @@ impl Worker<'_> {
     ) -> Result<Score> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
         let window = window.pre_shift();
-        let score = match self.enter::<T>(position, window, ply)? {
-            Entered::Done(score) => score,
-            Entered::Open(open) => {
-                let score = self.captures::<T>(position, open, ply, first)?;
-                with_sure_alpha(score, window, open)
-            }
-        };
+        let score = self.enter::<T>(position, window, ply, |worker, open| {
+            worker.captures::<T>(position, open, ply, first)
+        })?;
         Ok(Delay::MATES.score(score))
     }
 
