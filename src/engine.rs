@@ -368,11 +368,7 @@ impl Engine {
             return Err(MemoryError::Threads { threads });
         }
         let network = &self.network;
-        self.memories.resize_with(threads, || {
-            let mut memory = Memory::default();
-            memory.evaluator = Evaluator::new(network.clone());
-            memory
-        });
+        self.memories.resize_with(threads, || Memory::new(network.clone()));
         Ok(())
     }
 

@@ -78,10 +78,9 @@ pub fn unweighted(score: Score, board: &Board) -> Score {
 }
 
 /// The evaluator of one search thread, with its caches.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) enum Evaluator {
     /// Material and piece-square tables.
-    #[default]
     Psqt,
     /// A network.
     Network(Box<Accumulators>),

@@ -10,7 +10,7 @@
 
 use std::{
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -25,7 +25,7 @@ use crate::{
         reversible,
         score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score, Window},
     },
-    eval::{Evaluator, weight},
+    eval::{Evaluator, nnue::Network, weight},
     play::{
         clock::Budget,
         limits::{Limits, LiveOptions},
@@ -152,11 +152,12 @@ pub(crate) struct Memory {
     pv: PvTable,
 }
 
-impl Default for Memory {
-    fn default() -> Memory {
+impl Memory {
+    /// Creates the state of a thread that evaluates with this network.
+    pub fn new(network: Option<Arc<Network>>) -> Memory {
         Memory {
             histories: Histories::default(),
-            evaluator: Evaluator::default(),
+            evaluator: Evaluator::new(network),
             last_score: None,
             frames: vec![Frame::EMPTY; MAX_PLY + FRAME_OFFSET + 4],
             pv: PvTable::default(),
@@ -345,7 +346,8 @@ impl<'a> Worker<'a> {
         &self.frames[ply + FRAME_OFFSET - back]
     }
 
-    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions.
+    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions. If a window
+    /// remains, `search` goes through the other steps with it.
     #[inline(always)]
     fn enter<T: NodeType>(
         &mut self,

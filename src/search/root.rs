@@ -846,7 +846,7 @@ mod tests {
             lines: vec![Mutex::default()],
             start: Instant::now(),
         };
-        test(Worker::new(&shared, &mut Memory::default(), 0, game))
+        test(Worker::new(&shared, &mut Memory::new(None), 0, game))
     }
 
     #[test]
