@@ -24,7 +24,7 @@ use crate::{
         book::Book,
         clock::{Budget, Lag},
         limits::{Limits, LiveOptions},
-        report::{Bound, Info, Note, Outcome, Reporter},
+        report::{Info, Note, Outcome, Reporter},
         signals::Signals,
         strength::{self, Handicap},
         syzygy::{self, Confirming, Prober, Tablebases, Value},
@@ -629,7 +629,7 @@ impl Engine {
             seldepth: 1,
             score: self.memories.first_mut()?.evaluator.evaluate(root, 0),
             pv: std::iter::once(m).chain(ponder).collect(),
-            ..no_search()
+            ..Info::EMPTY
         };
         Some(Outcome { best: Some(m), ponder, info })
     }
@@ -766,24 +766,7 @@ fn expected_reply(table: &Table, root: &Position, m: Move) -> Option<Move> {
 fn no_moves(root: &Position) -> Outcome {
     let drawn = !root.is_check();
     let score = if drawn { DRAW } else { -MATE };
-    Outcome { best: None, ponder: None, info: Info { score, drawn, ..no_search() } }
-}
-
-/// Returns the information for an outcome without a search.
-const fn no_search() -> Info {
-    Info {
-        depth: 0,
-        seldepth: 0,
-        multipv: 1,
-        score: DRAW,
-        bound: Bound::Exact,
-        drawn: false,
-        nodes: 0,
-        hashfull: 0,
-        tbhits: 0,
-        time: Duration::ZERO,
-        pv: Vec::new(),
-    }
+    Outcome { best: None, ponder: None, info: Info { score, drawn, ..Info::EMPTY } }
 }
 
 #[cfg(test)]

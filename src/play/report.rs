@@ -5,7 +5,7 @@ use std::{io, path::Path, time::Duration};
 use shakmaty::Move;
 
 use super::memory::MemoryError;
-use crate::chess::score::Score;
+use crate::chess::score::{DRAW, Score};
 
 /// The kind of a reported score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,23 @@ pub struct Info {
     pub time: Duration,
     /// Principal variation, as legal moves from the root.
     pub pv: Vec<Move>,
+}
+
+impl Info {
+    /// The information without a search.
+    pub(crate) const EMPTY: Info = Info {
+        depth: 0,
+        seldepth: 0,
+        multipv: 1,
+        score: DRAW,
+        bound: Bound::Exact,
+        drawn: false,
+        nodes: 0,
+        hashfull: 0,
+        tbhits: 0,
+        time: Duration::ZERO,
+        pv: Vec::new(),
+    };
 }
 
 /// The result of a search.

@@ -124,11 +124,8 @@ impl RootMove {
             score: known.or(self.drawn.then_some(DRAW)).unwrap_or(self.score),
             bound: self.bound,
             drawn: self.drawn || known.is_some(),
-            nodes: 0,
-            hashfull: 0,
-            tbhits: 0,
-            time: Duration::ZERO,
             pv: self.pv.clone(),
+            ..Info::EMPTY
         }
     }
 }

@@ -178,15 +178,12 @@ mod tests {
         Info {
             depth: 12,
             seldepth: 20,
-            multipv: 1,
             score: -35,
-            bound: Bound::Exact,
-            drawn: false,
             nodes: 5000,
             hashfull: 7,
-            tbhits: 0,
             time: Duration::from_millis(2),
             pv: vec![pv[0]],
+            ..Info::EMPTY
         }
     }
 

@@ -191,15 +191,11 @@ mod tests {
         Info {
             depth: 9,
             seldepth: 14,
-            multipv: 1,
             score: 35,
-            bound: Bound::Exact,
-            drawn: false,
             nodes: 123_456,
-            hashfull: 0,
-            tbhits: 0,
             time: Duration::from_millis(250),
             pv,
+            ..Info::EMPTY
         }
     }
 

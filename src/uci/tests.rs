@@ -6,10 +6,10 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::*;
-use crate::play::report::Bound;
 
-/// Returns the answers to a script, line by line.
-fn answers(script: &[u8]) -> Vec<String> {
+/// Returns the answers to commands and then a script, line by line.
+fn after(commands: &[&str], script: &[u8]) -> Vec<String> {
+    let commands: Vec<String> = commands.iter().map(|&command| command.to_owned()).collect();
     let mut output = Vec::new();
     run(Cursor::new(script), &mut output);
     String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
@@ -203,10 +203,8 @@ fn printed(minimal: bool, tell: impl FnOnce(&dyn Fn(u32, usize), &DialogueOption
         printer.info(&Info {
             depth,
             seldepth: depth,
+            ..Info::EMPTY
             multipv,
-            score: 0,
-            bound: Bound::Exact,
-            drawn: false,
             nodes: 1,
             hashfull: 0,
             tbhits: 0,
