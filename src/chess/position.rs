@@ -350,12 +350,6 @@ impl Position {
         self.chess.legal_moves()
     }
 
-    /// Returns whether a move is legal in this position. This is slow, because shakmaty generates a
-    /// list of moves.
-    pub fn is_legal(&self, m: Move) -> bool {
-        self.chess.is_legal(m)
-    }
-
     /// Returns whether neither side can mate by any sequence of moves, judged by material only.
     pub fn is_insufficient_material(&self) -> bool {
         // Cheap test first: most positions have pawns or major pieces.
@@ -364,15 +358,10 @@ impl Position {
             && self.chess.is_insufficient_material()
     }
 
-    /// Returns whether this side has a piece other than king and pawns.
-    pub fn has_pieces(&self, color: Color) -> bool {
+    /// Returns whether the side to move has a piece other than king and pawns.
+    pub fn has_pieces(&self) -> bool {
         let board = self.board();
-        (board.by_color(color) & !(board.pawns() | board.kings())).any()
-    }
-
-    /// Returns the piece that `m` moves.
-    pub fn moved_piece(&self, m: Move) -> Piece {
-        m.role().of(self.turn())
+        (board.by_color(self.turn()) & !(board.pawns() | board.kings())).any()
     }
 
     /// Returns the position after the legal move `m`.
@@ -667,19 +656,5 @@ mod tests {
             assert_eq!(*after.keys(), after.keys_from_scratch());
             assert_eq!(after.halfmoves(), before.halfmoves() + 1);
         }
-    }
-
-    #[test]
-    fn packed_moves_are_distinct() {
-        let position = position(
-            "r3k2r/P1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/1PPBBPPP/R3K2R w KQkq - 0 1",
-            CastlingMode::Standard,
-        );
-        let moves = position.legal_moves();
-        for &m in &moves {
-            assert_eq!(PackedMove::from(m).find_in(&moves), Some(m));
-            assert_eq!(PackedMove::from(m).rebuild(&position), Some(m));
-        }
-        assert!(std::mem::size_of::<Option<Move>>() <= 8);
     }
 }

@@ -89,8 +89,7 @@ impl Game for Board<'_> {
     }
 
     fn pass(&self) -> Option<Self> {
-        let may = self.position.has_pieces(self.position.turn());
-        let position = may.then(|| self.position.play_null())??;
+        let position = self.position.has_pieces().then(|| self.position.play_null())??;
         Some(Board { position, ..*self })
     }
 

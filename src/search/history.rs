@@ -29,7 +29,7 @@ impl PieceTo {
 
     /// Creates the index for the piece that makes `m` and its target square.
     pub fn new(position: &Position, m: Move) -> PieceTo {
-        let piece = piece_index(position.moved_piece(m));
+        let piece = piece_index(m.role().of(position.turn()));
         let kind = if p::continuation_kinds() > 0 {
             2 * usize::from(position.is_check()) + usize::from(is_tactical(m))
         } else {
