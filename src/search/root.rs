@@ -231,7 +231,7 @@ impl Worker<'_> {
             let kept = if lines > 1 { self.root_moves.len() } else { 1 };
             let mut before = self.root_moves[..kept].to_vec();
             let best_before = before[0].m;
-            let result = self.iterate(depth, lines);
+            let result = self.iterate(lines);
             match result {
                 Err(line) if lines > 1 => self.keep_completed_lines(line, before),
                 Err(_) => self.drop_unproved(before.swap_remove(0)),
@@ -383,19 +383,18 @@ impl Worker<'_> {
     /// # Errors
     ///
     /// If the search was stopped. The error is the line, from 0, in which this happened.
-    fn iterate(&mut self, depth: u32, lines: usize) -> Result<(), usize> {
+    fn iterate(&mut self, lines: usize) -> Result<(), usize> {
         for rm in &mut self.root_moves {
             (rm.previous, rm.bound) = (rm.score, Bound::Upper);
         }
         for line in 0..lines {
             self.seldepth = 0;
             self.last_pv.clone_from(&self.root_moves[line].pv);
-            let result = self.find_score(depth as i32, line);
-            if result.is_err() {
+            if let Err(Stopped) = self.find_score(line) {
                 drop_old_scores(&mut self.root_moves[line..]);
                 self.root_moves[line..].sort_by_key(RootMove::order);
+                return Err(line);
             }
-            result.map_err(|Stopped| line)?;
             self.root_moves[line].note_average();
             self.root_moves[..=line].sort_by_key(RootMove::order);
         }
@@ -410,8 +409,8 @@ impl Worker<'_> {
     }
 
     /// Finds the score of the best move from `line` on, with the selected [`RootSearch`].
-    fn find_score(&mut self, depth: i32, line: usize) -> Result<Score> {
-        let known = &self.root_moves[line];
+    fn find_score(&mut self, line: usize) -> Result<Score> {
+        let (depth, known) = (self.iteration, &self.root_moves[line]);
         self.outlook = if known.average > -INFINITE { known.average } else { 0 };
         let guess = known.previous;
         if guess == -INFINITE || depth < p::aspiration_depth() {
@@ -875,9 +874,9 @@ mod tests {
         with_worker(game, &limits, |mut worker| {
             worker.order_root();
             for depth in 1.. {
-                worker.iteration = depth as i32;
+                worker.iteration = depth;
                 let before = worker.root_moves.clone();
-                if worker.iterate(depth, 1).is_ok() {
+                if worker.iterate(1).is_ok() {
                     continue;
                 }
                 worker.drop_unproved(before[0].clone());
@@ -922,12 +921,8 @@ mod tests {
     #[test]
     fn no_score_of_an_earlier_iteration_decides() {
         for line in include_str!("../../epd/bench.epd").lines() {
-            let fen: Vec<&str> = line.split(' ').take(6).collect();
-            // Skip the Chess960 positions.
-            let Ok(position) = Position::from_fen(&fen.join(" "), CastlingMode::Standard) else {
-                continue;
-            };
-            let game = Game::from(position);
+            let fen = line.split(" id ").next().unwrap();
+            let game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());
             for nodes in (500..3000).step_by(100) {
                 let [left, best] = stopped(&game, nodes);
                 assert_eq!(left, best, "{nodes} nodes of {line}");
