@@ -19,7 +19,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use std::{cmp::Ordering, fmt, path::Path};
+use std::{fmt, path::Path};
 
 use bytemuck::Zeroable as _;
 use shakmaty::{Board, Color};
@@ -81,17 +81,9 @@ pub enum LoadError {
     /// The shape is not supported.
     #[error("unsupported network shape: {0}")]
     Architecture(String),
-    /// The file is shorter than its header says.
-    #[error("network file truncated: {found} of {expected} bytes")]
-    Truncated {
-        /// Expected length, in bytes.
-        expected: usize,
-        /// Actual length, in bytes.
-        found: usize,
-    },
-    /// The file is longer than its header says.
-    #[error("network file too long: {found} bytes, expected {expected}")]
-    TooLong {
+    /// The file is shorter or longer than its header says.
+    #[error("network file truncated or damaged: {found} bytes, expected {expected}")]
+    Length {
         /// Expected length, in bytes.
         expected: usize,
         /// Actual length, in bytes.
@@ -225,7 +217,7 @@ impl Network {
         }
         let found = bytes.len();
         let Some(header) = bytes.get(..HEADER) else {
-            return Err(LoadError::Truncated { expected: HEADER, found });
+            return Err(LoadError::Length { expected: HEADER, found });
         };
         let number = |at: usize| {
             u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
@@ -246,10 +238,8 @@ impl Network {
         let text = number(32) as usize;
         let counts = [inputs * hidden, hidden, 2 * hidden * buckets];
         let expected = HEADER + text + 2 * counts.iter().sum::<usize>() + 4 * buckets;
-        match found.cmp(&expected) {
-            Ordering::Less => return Err(LoadError::Truncated { expected, found }),
-            Ordering::Greater => return Err(LoadError::TooLong { expected, found }),
-            Ordering::Equal => {}
+        if found != expected {
+            return Err(LoadError::Length { expected, found });
         }
         let stored = u64::from(number(HASH_AT)) | u64::from(number(HASH_AT + 4)) << 32;
         if hash(bytes) != stored {
@@ -543,7 +533,7 @@ pub(crate) mod tests {
         let bytes = random_network(32, 1, 2).to_bytes();
         for length in (0..bytes.len()).filter(|&length| length < 100 || length % 997 == 0) {
             let error = Network::from_bytes(&bytes[..length]).unwrap_err();
-            assert!(matches!(error, LoadError::Magic | LoadError::Truncated { .. }), "{error}");
+            assert!(matches!(error, LoadError::Magic | LoadError::Length { .. }), "{error}");
         }
         for at in (0..bytes.len()).filter(|&at| at < 100 || at % 997 == 0) {
             let mut bytes = bytes.clone();
@@ -552,7 +542,7 @@ pub(crate) mod tests {
         }
         let mut long = bytes.clone();
         long.push(0);
-        assert!(matches!(Network::from_bytes(&long), Err(LoadError::TooLong { .. })));
+        assert!(matches!(Network::from_bytes(&long), Err(LoadError::Length { .. })));
         let mut next = bytes;
         next[8] = 2;
         assert_eq!(Network::from_bytes(&next).unwrap_err(), LoadError::Version(2));
