@@ -219,7 +219,7 @@ impl Accumulators {
             return;
         }
         if !self.update_by_move(&new, ply) {
-            self.update_from_nearest(&new, ply, board.occupied().count());
+            self.update_from_nearest(&new, ply);
         }
         self.inputs[ply] = new;
     }
@@ -259,8 +259,8 @@ impl Accumulators {
     }
 
     /// Computes the layers of `ply` from the accumulators that differ least from `new`.
-    fn update_from_nearest(&mut self, new: &Inputs, ply: usize, pieces: usize) {
-        let sources = self.sources(new, ply, pieces);
+    fn update_from_nearest(&mut self, new: &Inputs, ply: usize) {
+        let sources = self.sources(new, ply);
         let mut changes = Changes::NONE;
         for (view, source) in sources.into_iter().enumerate() {
             // Often both views start from the same ply.
@@ -282,9 +282,9 @@ impl Accumulators {
     /// Returns for each view the ply with the same perspective that differs least. It is
     /// `None` if the last board with this perspective, or an empty board, differs less. The view
     /// then starts from that last board.
-    fn sources(&self, new: &Inputs, ply: usize, pieces: usize) -> [Option<usize>; 2] {
+    fn sources(&self, new: &Inputs, ply: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
-        let mut costs = [pieces as u32; 2];
+        let mut costs = [new.pieces.occupied().count_ones(); 2];
         for back in NEARBY {
             let Some(from) = ply.checked_sub(back) else { continue };
             let old = &self.inputs[from];
