@@ -558,8 +558,7 @@ impl Engine {
             root_moves.iter().filter_map(|rm| Some((rm.m, rm.known?.value))).collect();
         let known = values.len();
         let confirming = tablebases.map(|tables| Confirming {
-            tables,
-            settings: syzygy,
+            prober: Prober::new(tables, syzygy),
             game,
             values,
             reporter,

@@ -297,10 +297,8 @@ impl Tablebases {
 /// where the tablebases contradict its result. The search knows the values of captures and
 /// of the root moves, but the other moves of a line may be wrong.
 pub(crate) struct Confirming<'a> {
-    /// The tables.
-    pub tables: &'a Tablebases,
-    /// The conditions for a probe.
-    pub settings: ProbeOptions,
+    /// The tables and the conditions for a probe.
+    pub prober: Prober<'a>,
     /// The game.
     pub game: &'a Game,
     /// Values of the root moves that the tables know.
@@ -341,14 +339,7 @@ impl Confirming<'_> {
         match game.ending() {
             Some(Ending::Checkmate) => Some(1),
             Some(Ending::Draw) => Some(0),
-            None => {
-                let chess = game.position().chess();
-                if !self.tables.covers(chess, self.settings.probe_limit) {
-                    return None;
-                }
-                let wdl = self.tables.wdl(chess, self.reporter)?;
-                Some(-Value::new(wdl, self.settings.fifty_moves).sign())
-            }
+            None => Some(-self.prober.value(game.position().chess(), self.reporter)?.sign()),
         }
     }
 }
@@ -461,16 +452,21 @@ impl<'a> Prober<'a> {
         hits: &AtomicU64,
         reporter: &dyn Reporter,
     ) -> Option<Bounds> {
-        let ProbeOptions { probe_depth, probe_limit, fifty_moves } = self.options;
-        if position.halfmoves() != 0
-            || depth < probe_depth
-            || !self.tables.covers(position.chess(), probe_limit)
-        {
+        if position.halfmoves() != 0 || depth < self.options.probe_depth {
             return None;
         }
-        let wdl = self.tables.wdl(position.chess(), reporter)?;
+        let value = self.value(position.chess(), reporter)?;
         hits.fetch_add(1, Relaxed);
-        Some(Value::new(wdl, fifty_moves).bounds(0))
+        Some(value.bounds(0))
+    }
+
+    /// Returns the value of a position for the side to move.
+    fn value(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<Value> {
+        let ProbeOptions { probe_limit, fifty_moves, .. } = self.options;
+        if !self.tables.covers(chess, probe_limit) {
+            return None;
+        }
+        Some(Value::new(self.tables.wdl(chess, reporter)?, fifty_moves))
     }
 }
 
@@ -484,10 +480,8 @@ fn find(directory: &Path, files: &mut HashMap<String, PathBuf>) -> io::Result<()
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-        let is_table = KINDS.iter().any(|(extension, _)| {
-            name.strip_suffix(extension).is_some_and(|rest| {
-                rest.strip_suffix('.').is_some_and(|stem| materials(stem).is_some())
-            })
+        let is_table = name.rsplit_once('.').is_some_and(|(stem, extension)| {
+            KINDS.iter().any(|(known, _)| *known == extension) && materials(stem).is_some()
         });
         if is_table {
             files.entry(name.to_owned()).or_insert(path);
