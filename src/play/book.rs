@@ -10,9 +10,12 @@
 use std::{io, path::Path};
 
 use rand::{Rng, seq::IndexedRandom as _};
-use shakmaty::{EnPassantMode, Move, Position as _, Role, zobrist::Zobrist64};
+use shakmaty::{EnPassantMode, Move, Position as _, zobrist::Zobrist64};
 
-use crate::{chess::position::Position, system::files};
+use crate::{
+    chess::position::{PackedMove, Position},
+    system::files,
+};
 
 /// Size of an entry, in bytes.
 const ENTRY: usize = 16;
@@ -143,22 +146,11 @@ fn key(position: &Position) -> u64 {
     key
 }
 
-/// Returns Polyglot's code for a move.
+/// Returns Polyglot's code for a move. It has the fields of a packed move in another order, and
+/// promotions without the pawn.
 fn code(m: Move) -> u16 {
-    let (from, to, promotion) = match m {
-        Move::Normal { from, to, promotion, .. } => (from, to, promotion),
-        Move::EnPassant { from, to } => (from, to, None),
-        Move::Castle { king, rook } => (king, rook, None),
-        Move::Put { to, .. } => (to, to, None), // never legal in chess
-    };
-    let promotion = match promotion {
-        Some(Role::Knight) => 1,
-        Some(Role::Bishop) => 2,
-        Some(Role::Rook) => 3,
-        Some(Role::Queen) => 4,
-        _ => 0,
-    };
-    to as u16 | (from as u16) << 6 | promotion << 12
+    let bits = PackedMove::from(m).bits();
+    bits >> 6 & 63 | (bits & 63) << 6 | (bits >> 12).saturating_sub(1) << 12
 }
 
 #[cfg(test)]
