@@ -6,7 +6,6 @@ use std::{
     path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, Sender},
     thread::{self, JoinHandle},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use crate::system::files;
@@ -52,7 +51,7 @@ impl Log {
     ///
     /// If an earlier line could not be written. The log should then be dropped.
     pub fn add(&mut self, direction: &str, text: &str) -> Result<(), LogError> {
-        let line = format!("{} {direction} {text}\n", timestamp());
+        let line = format!("{} {direction} {text}\n", chrono::Utc::now().format("%T%.3f"));
         if self.lines.as_ref().is_some_and(|lines| lines.send(line).is_ok()) {
             return Ok(());
         }
@@ -84,14 +83,6 @@ fn write(mut file: File, queue: &Receiver<String>) -> io::Result<()> {
         file.write_all(text.as_bytes())?;
     }
     Ok(())
-}
-
-/// Returns the time of day in UTC, to the millisecond.
-fn timestamp() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = now.as_secs() % 86_400;
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    format!("{hours:02}:{minutes:02}:{:02}.{:03}", seconds % 60, now.subsec_millis())
 }
 
 #[cfg(test)]
