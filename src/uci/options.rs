@@ -3,7 +3,7 @@
 
 use std::{
     ops::RangeInclusive,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -16,7 +16,7 @@ use vampirc_uci::{UciMessage, UciOptionConfig};
 
 use crate::{
     engine::{BOOK_DEPTH, Engine, HASH_RANGE, RootSearch, Settings, THREADS_RANGE},
-    eval::{self, nnue::Network},
+    eval,
     play::{
         book::Book,
         limits::LiveOptions,
@@ -423,37 +423,26 @@ fn set_hash_file(context: &mut EngineContext, path: Option<PathBuf>) -> anyhow::
 }
 
 fn save_hash(context: &mut EngineContext) -> anyhow::Result<()> {
-    let (engine, path) =
-        (&mut context.engine, hash_file(context.hash_file.as_deref(), "Save Hash")?);
+    let path = context.hash_file.as_deref().context("Save Hash: set 'Hash File' first")?;
     let name = path.display();
-    engine.save_hash(path).map_err(|error| anyhow!("Save Hash: {name}: {error}"))?;
-    (context.say)(&format!("Save Hash: saved {} MiB to {name}", engine.settings().hash));
+    context.engine.save_hash(path).map_err(|error| anyhow!("Save Hash: {name}: {error}"))?;
+    (context.say)(&format!("Save Hash: saved {} MiB to {name}", context.engine.settings().hash));
     Ok(())
 }
 
 fn load_hash(context: &mut EngineContext) -> anyhow::Result<()> {
-    let (engine, path) =
-        (&mut context.engine, hash_file(context.hash_file.as_deref(), "Load Hash")?);
+    let path = context.hash_file.as_deref().context("Load Hash: set 'Hash File' first")?;
     let name = path.display();
     let fail = |error| anyhow!("Load Hash: {name}: {error}; the old table is kept");
-    engine.load_hash(path).map_err(fail)?;
-    (context.say)(&format!("Load Hash: loaded {} MiB from {name}", engine.settings().hash));
+    context.engine.load_hash(path).map_err(fail)?;
+    (context.say)(&format!("Load Hash: loaded {} MiB from {name}", context.engine.settings().hash));
     Ok(())
-}
-
-/// Returns the path for `button`, which needs the option Hash File.
-fn hash_file<'a>(path: Option<&'a Path>, button: &str) -> anyhow::Result<&'a Path> {
-    path.with_context(|| format!("{button}: set 'Hash File' first"))
 }
 
 fn set_network(context: &mut EngineContext, path: Option<PathBuf>) -> anyhow::Result<()> {
     let network = match path {
         None => Some(eval::default_network()),
-        Some(path) if path == Path::new("psqt") => None,
-        Some(path) => {
-            let network = Network::load(&path).map_err(|error| anyhow!("EvalFile: {error}"))?;
-            Some(Arc::new(network))
-        }
+        Some(path) => eval::load(&path).map_err(|error| anyhow!("EvalFile: {error}"))?,
     };
     context.engine.set_network(network);
     Ok(())
@@ -588,7 +577,7 @@ mod tests {
             ..Settings::default()
         };
         assert_eq!(*sides.context.engine.settings(), settings);
-        assert_eq!(sides.context.hash_file.as_deref(), Some(Path::new("/tmp/a b.table")));
+        assert_eq!(sides.context.hash_file.as_deref(), Some("/tmp/a b.table".as_ref()));
         let DialogueOptions { live, show_wdl, chess960, analyse, .. } = &sides.dialogue;
         assert_eq!(live.multi_pv.load(Relaxed), 5);
         assert_eq!([show_wdl, chess960, analyse].map(|on| on.load(Relaxed)), [true, true, false]);
