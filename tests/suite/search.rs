@@ -317,17 +317,6 @@ fn searchmoves_and_mate_limits_are_kept() {
 }
 
 #[test]
-fn no_moves_no_search() {
-    let mut engine = engine(Settings::default());
-    for (fen, score) in
-        [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", DRAW), ("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", -MATE)]
-    {
-        let outcome = search(&mut engine, &Game::from(position(fen)), depth(5));
-        assert_eq!((outcome.best, outcome.info.score), (None, score));
-    }
-}
-
-#[test]
 fn time_limits_hold() {
     let mut engine = engine(Settings::default());
     let limits = Limits { movetime: Some(Duration::from_millis(200)), ..Limits::default() };
