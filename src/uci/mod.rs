@@ -117,15 +117,11 @@ pub fn is_line(text: &str) -> bool {
 
 /// Reads commands from `input` and answers on `output`, until `quit`, the end of the input, or a
 /// closed output.
-pub fn run(input: impl BufRead, output: impl Write + Send) {
-    run_commands(&[], input, output);
+pub fn run(mut input: impl BufRead, output: impl Write + Send) {
+    dialogue(&[], &mut input, &Output::new(output, false));
 }
-
-/// Like [`run`], but first runs `commands`. After each command, waits until all its work is done,
-/// unless a search needs another command to end.
-fn run_commands(commands: &[String], mut input: impl BufRead, output: impl Write + Send) {
-    dialogue(commands, &mut input, &Output::new(output, false));
-}
+/// Runs `commands`, then those of `input`. After each of `commands`, waits until all its work is
+/// done, unless a search needs another command to end.
 
 fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, output: &Output<W>) {
     let shared = Shared::default();

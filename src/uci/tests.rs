@@ -11,8 +11,13 @@ use super::*;
 fn after(commands: &[&str], script: &[u8]) -> Vec<String> {
     let commands: Vec<String> = commands.iter().map(|&command| command.to_owned()).collect();
     let mut output = Vec::new();
-    run(Cursor::new(script), &mut output);
+    dialogue(&commands, &mut Cursor::new(script), &Output::new(&mut output, false));
     String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Returns the answers to a script, line by line.
+fn answers(script: &[u8]) -> Vec<String> {
+    after(&[], script)
 }
 
 fn count(lines: &[String], start: &str) -> usize {
@@ -39,22 +44,14 @@ fn nothing_after_quit_is_read() {
 #[test]
 fn commands_come_before_input_and_searches_end() {
     let commands = ["position startpos moves e2e4", "go depth 3", "isready", "quit"];
-    let mut output = Vec::new();
-    run_commands(&commands.map(str::to_owned), Cursor::new("uci\n"), &mut output);
-    let output = String::from_utf8(output).unwrap();
-    assert!(output.contains("info depth 3"), "{output}");
-    assert!(output.contains("\nbestmove "), "{output}");
-    assert!(output.ends_with("readyok\n"), "{output}");
+    let lines = after(&commands, b"uci\n");
+    assert!(count(&lines, "info depth 3 ") > 0 && count(&lines, "bestmove ") == 1, "{lines:?}");
+    assert_eq!(lines.last().unwrap(), "readyok");
     // A search ends by itself after `ponderhit`, too.
-    let commands = ["go ponder depth 5", "ponderhit", "quit"];
-    let mut output = Vec::new();
-    run_commands(&commands.map(str::to_owned), Cursor::new(""), &mut output);
-    let output = String::from_utf8(output).unwrap();
-    assert!(output.contains("info depth 5 "), "{output}");
+    let lines = after(&["go ponder depth 5", "ponderhit", "quit"], b"");
+    assert!(count(&lines, "info depth 5 ") > 0, "{lines:?}");
     // Without `quit`, the input is read after the commands.
-    let mut output = Vec::new();
-    run_commands(&["isready".to_owned()], Cursor::new("uci\n"), &mut output);
-    assert!(String::from_utf8(output).unwrap().ends_with("uciok\n"));
+    assert_eq!(after(&["isready"], b"uci\n").last().unwrap(), "uciok");
 }
 
 #[test]
@@ -203,13 +200,10 @@ fn printed(minimal: bool, tell: impl FnOnce(&dyn Fn(u32, usize), &DialogueOption
         printer.info(&Info {
             depth,
             seldepth: depth,
-            ..Info::EMPTY
             multipv,
             nodes: 1,
-            hashfull: 0,
-            tbhits: 0,
-            time: Duration::ZERO,
             pv: vec![moves[multipv]],
+            ..Info::EMPTY
         });
     };
     tell(&line, &output.options);
