@@ -32,7 +32,7 @@ use crate::{
     search::{
         self, Memory, Shared,
         root::SearchResult,
-        tt::{Entry, Table, file::LoadError},
+        tt::{Table, file::LoadError},
     },
     system::{memory, pages, random::mix},
 };
@@ -80,7 +80,6 @@ pub(crate) const HASH_RANGE: std::ops::RangeInclusive<usize> = 1..=1 << 20;
 /// The range of the UCI option Threads.
 pub(crate) const THREADS_RANGE: std::ops::RangeInclusive<usize> = 1..=1024;
 /// The range of search depths, in plies.
-#[allow(clippy::cast_possible_truncation)] // MAX_PLY is a few hundred
 pub(crate) const DEPTH_RANGE: std::ops::RangeInclusive<u32> = 1..=search::MAX_PLY as u32 - 1;
 
 /// The default and maximum of the UCI option BookDepth, in moves.
@@ -393,11 +392,6 @@ impl Engine {
         self.table.forget();
     }
 
-    /// Returns the table's entry for a position.
-    pub fn probe(&self, position: &Position) -> Option<Entry> {
-        self.table.probe(search::table_key(position))
-    }
-
     /// Sets the opening book. It is used while `own_book` is on.
     pub(crate) fn set_book(&mut self, book: Option<Book>) {
         self.book = book;
@@ -642,10 +636,7 @@ impl Engine {
             if self.settings.ponder { budget.with_pondering() } else { budget }
         });
         let exact = limits.movetime.map(|time| Budget::exact(time, overhead));
-        match (clock, exact) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        [clock, exact].into_iter().flatten().reduce(Budget::min)
     }
 }
 
@@ -843,7 +834,8 @@ mod tests {
             engine.nodes_left = Some(9);
             engine.configure(settings).unwrap();
             engine.prepare(&|| true).unwrap();
-            (engine.probe(&Position::default()).is_some(), engine.nodes_left.is_some())
+            let start = search::table_key(&Position::default());
+            (engine.table.probe(start).is_some(), engine.nodes_left.is_some())
         };
         let syzygy = syzygy::ProbeOptions { fifty_moves: false, ..Default::default() };
         for (settings, expected) in [

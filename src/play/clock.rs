@@ -58,10 +58,7 @@ impl Budget {
 
     /// Returns a budget with the earlier soft limit and the earlier hard limit of the two.
     pub fn min(self, other: Budget) -> Budget {
-        let soft = match (self.soft, other.soft) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
+        let soft = [self.soft, other.soft].into_iter().flatten().min();
         Budget { soft, hard: self.hard.min(other.hard) }
     }
 

@@ -37,15 +37,14 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns whether the search ends without a `stop` or a `ponderhit`.
-    pub(crate) const fn ends_by_itself(&self) -> bool {
-        let limited = self.clock.is_some()
+    /// Returns whether a limit other than `stop` and `ponderhit` ends the search.
+    pub(crate) const fn is_limited(&self) -> bool {
+        self.clock.is_some()
             || self.depth.is_some()
             || self.nodes.is_some()
             || self.soft_nodes.is_some()
             || self.mate.is_some()
-            || self.movetime.is_some();
-        limited && !self.infinite && !self.ponder
+            || self.movetime.is_some()
     }
 
     /// Returns whether `score` is a mate within the limit `mate`.

@@ -203,7 +203,6 @@ pub(crate) struct Histories(Pages<Tables>);
 impl Default for Histories {
     fn default() -> Histories {
         // The tables take a few megabytes. The engine cannot work without them.
-        #[allow(clippy::expect_used)]
         Histories(Pages::new(1).expect("not enough memory for the history tables"))
     }
 }

@@ -559,8 +559,8 @@ impl Worker<'_> {
 
         // Step 7. Prune the move, but only if a move that does not lose is known. The first
         // move is therefore never pruned. It is reduced only with `lmr_first`.
-        let is_tables = node.entry.is_some_and(|e| e.best == m.into());
-        let late = found.number > 1 || p::lmr_first() > 0 && !T::PV && !is_tables;
+        let entry = node.entry.filter(|e| e.best == m.into());
+        let late = found.number > 1 || p::lmr_first() > 0 && !T::PV && entry.is_none();
         let reduction = if late { prune::reduction(&facts) } else { 0 };
         if self.shared.selective
             && found.best > -DECISIVE
@@ -571,7 +571,7 @@ impl Worker<'_> {
 
         // Step 8. Extend the TT move if no other move comes close.
         let mut extension = 0;
-        if let Some(entry) = node.entry.filter(|e| e.best == m.into())
+        if let Some(entry) = entry
             && self.shared.selective
         {
             let Some(plies) = self.singular::<T>(node, entry, found)? else {
@@ -874,7 +874,7 @@ impl Worker<'_> {
     fn teach_last_move(&mut self, ply: usize, bonus: i32) {
         let last = *self.before(ply, 1);
         if let (Some(quiet), Some(moved)) = (last.quiet, last.moved) {
-            let previous = [2, 3, 5].map(|back| self.before(ply, back).moved);
+            let previous = self.previous(ply - 1);
             self.histories.update_last(quiet, moved, previous, bonus);
         }
     }

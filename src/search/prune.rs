@@ -162,11 +162,7 @@ pub fn bad_history(reduced_depth: i32, history: i32) -> bool {
 /// the depth is too great.
 pub fn exchange_limit(depth: i32, reduced_depth: i32, quiet: bool) -> Option<i32> {
     (depth <= p::see_depth()).then(|| {
-        if quiet {
-            -p::see_quiet() * reduced_depth.max(0)
-        } else {
-            -p::see_capture() * depth * depth
-        }
+        if quiet { -p::see_quiet() * reduced_depth } else { -p::see_capture() * depth * depth }
     })
 }
 

@@ -31,9 +31,8 @@ impl PvTable {
         let (line, rest) = (&mut head[ply], &tail[0]);
         line.clear();
         line.push(m);
-        for &next in rest.iter().take(line.remaining_capacity()) {
-            line.push(next);
-        }
+        let room = line.remaining_capacity();
+        line.extend(rest.iter().copied().take(room));
     }
 
     /// Returns the line from `ply` on.

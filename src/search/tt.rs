@@ -206,6 +206,12 @@ struct Bucket {
 
 const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
 
+impl Bucket {
+    fn slots(&self) -> [&Slot; 2] {
+        [&self.deep, &self.recent]
+    }
+}
+
 /// The table, shared by all threads.
 ///
 /// ```
@@ -336,7 +342,7 @@ impl Table {
         let sample = &self.buckets[..self.buckets.len().min(500)];
         let used: usize = sample
             .iter()
-            .flat_map(|bucket| [&bucket.deep, &bucket.recent])
+            .flat_map(Bucket::slots)
             .filter(|slot| slot.depth_in(generation).is_some())
             .count();
         (used * 1000 / (2 * sample.len())) as u32

@@ -101,7 +101,6 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
 ];
 
 /// An iterator over the words of a line that also knows their places in it.
-#[derive(Clone)]
 struct Tokens<'a> {
     line: &'a str,
     rest: std::iter::Peekable<std::str::SplitWhitespace<'a>>,
@@ -114,11 +113,6 @@ impl<'a> Tokens<'a> {
 
     fn peek(&mut self) -> Option<&'a str> {
         self.rest.peek().copied()
-    }
-
-    /// Takes the next word if it is `keyword`, ignoring case.
-    fn accept(&mut self, keyword: &str) -> Option<&'a str> {
-        self.rest.next_if(|token| token.eq_ignore_ascii_case(keyword))
     }
 
     /// Takes the next word.
@@ -279,8 +273,8 @@ fn position(tokens: &mut Tokens) -> Result<Command, CommandError> {
     } else {
         return Err(unexpected("position", token, expected));
     };
-    if tokens.accept("moves").is_none()
-        && let Some(token) = tokens.next()
+    if let Some(token) = tokens.next()
+        && !token.eq_ignore_ascii_case("moves")
     {
         return Err(unexpected("startpos", token, "'moves' or the end of the line"));
     }

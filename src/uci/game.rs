@@ -80,7 +80,7 @@ impl PersonGame {
             game.outcome = outcome;
             game.set_tag("Result", outcome.map_or("*".to_owned(), |outcome| outcome.to_string()));
         }
-        for color in Color::ALL.into_iter().filter(|&color| self.lancet == Some(color)) {
+        if let Some(color) = self.lancet {
             let name = notation::color_name(color);
             game.add_tag(name, "Lancet".to_owned());
             if let (Some("Lancet"), Some(level)) = (game.tag(name), self.level) {

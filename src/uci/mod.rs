@@ -34,7 +34,6 @@ use crate::{
     engine::{Engine, Job, Settings, threads},
     eval::wdl::{self, Chances},
     play::{
-        limits::Limits,
         report::{Info, Note, Outcome, Reporter},
         signals::Signals,
     },
@@ -120,9 +119,9 @@ pub fn is_line(text: &str) -> bool {
 pub fn run(mut input: impl BufRead, output: impl Write + Send) {
     dialogue(&[], &mut input, &Output::new(output, false));
 }
+
 /// Runs `commands`, then those of `input`. After each of `commands`, waits until all its work is
 /// done, unless a search needs another command to end.
-
 fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, output: &Output<W>) {
     let shared = Shared::default();
     let (work, queue) = mpsc::channel();
@@ -588,7 +587,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 self.refused = None;
                 self.person.forget();
                 remarks.iter().for_each(|remark| self.output.say(remark));
-                self.debug(|dialogue| dialogue.setup.game().position().fen());
+                self.debug(|| self.setup.game().position().fen());
                 true
             }
             Err(error) => {
@@ -608,9 +607,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     }
 
     /// With `debug on`, prints a text.
-    fn debug(&self, text: impl FnOnce(&Self) -> String) {
+    fn debug(&self, text: impl FnOnce() -> String) {
         if self.output.options.debug.load(Ordering::Relaxed) {
-            self.output.say(&text(self));
+            self.output.say(&text());
         }
     }
 
@@ -643,7 +642,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 }
             }),
         }
-        self.debug(|_| format!("option {name} = {}", value.unwrap_or_default()));
+        self.debug(|| format!("option {name} = {}", value.unwrap_or_default()));
         true
     }
 
@@ -762,12 +761,14 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         };
         let mut limits = limits::limits(control, search, extension, game.position(), &say);
         limits.analyse = self.output.options.analyse.load(Ordering::Relaxed);
-        let task = if limits.ends_by_itself() {
-            if limits.clock.is_some() { Task::Search } else { Task::Bounded }
-        } else if (Limits { ponder: false, ..limits.clone() }).ends_by_itself() {
-            Task::Pondering
-        } else {
+        let task = if limits.infinite || !limits.is_limited() {
             Task::OpenEndedSearch
+        } else if limits.ponder {
+            Task::Pondering
+        } else if limits.clock.is_some() {
+            Task::Search
+        } else {
+            Task::Bounded
         };
         if !extension.complaints.is_empty()
             && let Some(remark) = task.needs()
@@ -783,7 +784,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 output.line("bestmove 0000");
             });
         }
-        self.debug(|_| {
+        self.debug(|| {
             format!("go in {} with {}", game.position().fen(), limits::describe(&limits))
         });
         let (output, mode) = (self.output, self.mode());

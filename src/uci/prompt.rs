@@ -6,7 +6,7 @@
 
 use std::{
     io::{self, ErrorKind, Write},
-    sync::mpsc::{self, Receiver, Sender, SyncSender},
+    sync::mpsc::{self, Receiver, Sender},
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -24,8 +24,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// A message to the printing thread.
 enum Print {
     Text(String),
-    /// A request to signal when all earlier text has been printed.
-    Mark(SyncSender<()>),
+    /// Dropped when all earlier text has been printed.
+    Mark(Sender<()>),
 }
 
 /// Reads lines from a person.
@@ -66,8 +66,7 @@ fn print_all(queue: &Receiver<Print>, mut print: impl FnMut(String)) {
     for item in queue {
         match item {
             Print::Text(text) => print(text),
-            // If this fails, the editor no longer waits.
-            Print::Mark(done) => drop(done.try_send(())),
+            Print::Mark(done) => drop(done),
         }
     }
 }
@@ -95,7 +94,7 @@ impl LineSource for Prompt {
         if self.plain {
             return io::stdin().lock().next(line);
         }
-        let (done, wait) = mpsc::sync_channel(1);
+        let (done, wait) = mpsc::channel::<()>();
         if self.print.send(Print::Mark(done)).is_ok() {
             let _ = wait.recv_timeout(PATIENCE);
         }
@@ -132,9 +131,9 @@ mod tests {
         for line in ["one\n", "two\n"] {
             writer.write_all(line.as_bytes()).unwrap();
         }
-        let (done, wait) = mpsc::sync_channel(1);
+        let (done, wait) = mpsc::channel::<()>();
         print.send(Print::Mark(done)).unwrap();
-        wait.recv().unwrap();
+        assert!(wait.recv().is_err());
         drop((writer, print));
         assert_eq!(printer.join().unwrap(), ["one\n", "two\n"]);
     }

@@ -84,10 +84,6 @@ pub enum LoadError {
 }
 
 impl Bucket {
-    fn slots(&self) -> [&Slot; 2] {
-        [&self.deep, &self.recent]
-    }
-
     /// Returns the bytes for a file. The keys in files do not contain the table's `salt`.
     fn to_bytes(&self, salt: u64) -> [u8; BUCKET] {
         let mut bytes = [0; BUCKET];
