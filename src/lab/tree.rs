@@ -71,69 +71,12 @@ impl Tree {
             }
         };
         let mut tree = Tree { nodes: Vec::new(), max_first };
-        let mut open: Vec<usize> = Vec::new();
-        let mut letters = (0..).map(letter);
+        let (mut open, mut letters) = (Vec::new(), (0..).map(letter));
         for token in tokens.by_ref() {
-            if token == ")" {
-                match open.pop() {
-                    Some(node) if tree.nodes[node].children.is_empty() => {
-                        return Err(unreadable(Some(token), "at least one move before ')'"));
-                    }
-                    None => return Err(unreadable(Some(token), "a '(' before ')'")),
-                    Some(_) if open.is_empty() => break,
-                    Some(_) => continue,
-                }
-            }
-            if let Some(evaluation) = token.strip_prefix('@') {
-                let number = evaluation.parse().ok().filter(|v: &Score| v.abs() <= MATE);
-                let node = open.last().copied().filter(|&n| tree.nodes[n].children.is_empty());
-                match (node, number) {
-                    (Some(node), Some(number)) => tree.nodes[node].value = number,
-                    _ => return Err(unreadable(Some(token), "'@' and a number right after '('")),
-                }
-                continue;
-            }
-            let node = tree.nodes.len();
-            if token != "(" && open.is_empty() {
-                return Err(unreadable(Some(token), "'('"));
-            }
-            if node >= MAX_NODES || open.len() >= MAX_DEPTH {
-                return Err(unreadable(Some(token), "a tree of at most 10000 nodes and 64 plies"));
-            }
-            let ply = open.len();
-            let mut known = None;
-            if let Some(name) = token.strip_prefix('=') {
-                known = tree.nodes.iter().position(|n| n.name == name && n.ply == ply);
-                known.ok_or_else(|| {
-                    unreadable(
-                        Some(token),
-                        "'=' and the letter of an interior node of the same depth",
-                    )
-                })?;
-            }
-            if let Some(&parent) = open.last() {
-                tree.nodes[parent].children.push(known.unwrap_or(node));
-            }
-            if known.is_some() {
-                continue;
-            }
-            if token == "(" {
-                let name = letters.next().unwrap_or_default();
-                tree.nodes.push(TreeNode { name, value: 0, children: Vec::new(), ply });
-                open.push(node);
-            } else {
-                let value = leaf(token).ok_or_else(|| {
-                    unreadable(
-                        Some(token),
-                        "a number from -32000 to 32000, WIN, TIE, LOSS, ??, '(' or ')'",
-                    )
-                })?;
-                tree.nodes.push(TreeNode {
-                    name: token.to_owned(),
-                    value,
-                    children: Vec::new(),
-                    ply,
-                });
+            tree.read(token, &mut open, &mut letters)
+                .map_err(|expected| unreadable(Some(token), expected))?;
+            if open.is_empty() {
+                break;
             }
         }
         if !open.is_empty() || tree.nodes.is_empty() {
@@ -143,6 +86,67 @@ impl Tree {
             None => Ok(tree),
             token => Err(unreadable(token, "nothing after the tree")),
         }
+    }
+
+    /// Reads a token. `open` are the interior nodes that are not complete, the root first. `letters`
+    /// are the names of the next ones.
+    ///
+    /// # Errors
+    ///
+    /// The error says what was expected instead.
+    fn read(
+        &mut self,
+        token: &str,
+        open: &mut Vec<usize>,
+        letters: &mut impl Iterator<Item = String>,
+    ) -> Result<(), &'static str> {
+        let (node, ply) = (self.nodes.len(), open.len());
+        let parent = match open.last() {
+            None if token != "(" => return Err("'('"),
+            parent => parent.copied(),
+        };
+        let is_new = |parent: &usize| self.nodes[*parent].children.is_empty();
+        if token == ")" {
+            if parent.is_some_and(|parent| is_new(&parent)) {
+                return Err("at least one move before ')'");
+            }
+            open.pop();
+            return Ok(());
+        }
+        if let Some(value) = token.strip_prefix('@') {
+            let parent = parent.filter(is_new);
+            let (parent, value) =
+                parent.zip(score(value)).ok_or("'@' and a number right after '('")?;
+            self.nodes[parent].value = value;
+            return Ok(());
+        }
+        if node >= MAX_NODES || ply >= MAX_DEPTH {
+            return Err("a tree of at most 10000 nodes and 64 plies");
+        }
+        let mut child = node;
+        if let Some(name) = token.strip_prefix('=') {
+            let is_known = |n: &TreeNode| n.name == name && n.ply == ply && !n.children.is_empty();
+            child = self
+                .nodes
+                .iter()
+                .position(is_known)
+                .ok_or("'=' and the letter of an interior node of the same depth")?;
+        } else {
+            let (name, value) = if token == "(" {
+                open.push(node);
+                (letters.next().unwrap_or_default(), 0)
+            } else {
+                let value = leaf(token);
+                let value =
+                    value.ok_or("a number from -32000 to 32000, WIN, TIE, LOSS, ??, '(' or ')'")?;
+                (token.to_owned(), value)
+            };
+            self.nodes.push(TreeNode { name, value, children: Vec::new(), ply });
+        }
+        if let Some(parent) = parent {
+            self.nodes[parent].children.push(child);
+        }
+        Ok(())
     }
 
     /// Returns the root.
@@ -178,13 +182,12 @@ fn leaf(token: &str) -> Option<Score> {
         "TIE" => Some(DRAW),
         "LOSS" => Some(-MATE),
         "??" => Some(0),
-        _ => token
-            .strip_prefix("??")
-            .unwrap_or(token)
-            .parse()
-            .ok()
-            .filter(|v: &Score| v.abs() <= MATE),
+        _ => score(token.strip_prefix("??").unwrap_or(token)),
     }
+}
+
+fn score(text: &str) -> Option<Score> {
+    text.parse().ok().filter(|score| (-MATE..=MATE).contains(score))
 }
 
 /// A node of a tree.
@@ -280,6 +283,9 @@ mod tests {
             ("max (40 @5)", "@5", "right after"),
             ("max (@x 40)", "@x", "right after"),
             ("max ((3 5) (=B))", "=B", "same depth"),
+            ("max ((3 5) =3)", "=3", "same depth"),
+            ("max (-2147483648)", "-2147483648", "a number"),
+            ("max (@-2147483648 40)", "@-2147483648", "right after"),
         ] {
             let error = Tree::parse(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
