@@ -118,7 +118,8 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
     loop {
         let score = search(window);
         passes += 1;
-        if window.contains(score) {
+        // Beyond the full window there is nothing to open.
+        if window.contains(score) || window == Window::FULL {
             return Driven { score, end: End::Converged };
         } else if driver == Root::AspPrinted && passes >= max_passes {
             return Driven { score, end: End::Stopped };
