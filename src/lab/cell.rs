@@ -131,7 +131,7 @@ pub struct Axes {
     #[arg(long, value_enum, value_delimiter = ',')]
     pub replacement: Vec<Replacement>,
     /// Table sizes, in entries
-    #[arg(long, value_delimiter = ',', value_parser = table_size)]
+    #[arg(long, value_delimiter = ',', value_parser = arguments::whole::<usize>(2..=1 << 28))]
     pub size: Vec<usize>,
     /// Score delay: how a node changes the score that it returns
     #[arg(long, value_enum, value_delimiter = ',')]
@@ -140,11 +140,6 @@ pub struct Axes {
     /// some axes, use all values of the others except --window and --size (thousands of cells)
     #[arg(long)]
     pub all: bool,
-}
-
-/// Reads a table size.
-fn table_size(text: &str) -> Result<usize, String> {
-    arguments::number_in(text, &(2..=1 << 28))
 }
 
 impl Axes {

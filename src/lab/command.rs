@@ -11,7 +11,6 @@ use std::{
 
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{CommandFactory as _, Parser, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
     cell::Axes,
@@ -29,7 +28,7 @@ use lancet::{
     eval::{default_network, nnue::Network},
     system::{
         arguments, files, program,
-        stdio::{note, say},
+        stdio::{self, note, say},
     },
 };
 
@@ -80,7 +79,7 @@ struct ReportArgs {
           value_parser = arguments::whole::<usize>(1..))]
     limit: usize,
     /// Number of positions to search at the same time [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = thread_count)]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(1..=1024))]
     threads: Option<usize>,
 }
 
@@ -131,7 +130,7 @@ struct RunArgs {
     no_replay: bool,
     /// Number of positions to search at the same time; use 1 to compare seconds [default: one for
     /// each processor]
-    #[arg(long, value_name = "N", value_parser = thread_count)]
+    #[arg(long, value_name = "N", value_parser = arguments::whole::<usize>(1..=1024))]
     threads: Option<usize>,
     /// Print one CSV line per cell instead of the table
     #[arg(long, conflicts_with = "json")]
@@ -147,11 +146,6 @@ struct RunArgs {
     force: bool,
     #[command(flatten)]
     axes: Axes,
-}
-
-/// Reads a number of threads.
-fn thread_count(text: &str) -> Result<usize, String> {
-    arguments::number_in(text, &(1..=1024))
 }
 
 /// Runs `lancet-lab`.
@@ -196,7 +190,7 @@ fn bench_positions(limit: Option<usize>) -> anyhow::Result<Vec<Item>> {
 }
 
 /// Returns `count` of the items, evenly spread.
-fn spread(items: Vec<Item>, count: usize) -> Vec<Item> {
+fn spread(items: &[Item], count: usize) -> Vec<Item> {
     let count = count.min(items.len());
     (0..count).map(|i| items[i * items.len() / count].clone()).collect()
 }
@@ -208,15 +202,12 @@ fn pool(threads: Option<usize>) -> anyhow::Result<rayon::ThreadPool> {
 }
 
 fn run_report(args: &ReportArgs) -> anyhow::Result<()> {
+    let (bench, third) = (bench_positions(None)?, args.limit.div_ceil(3));
     let scope = report::Scope {
         depth: args.depth,
-        suite: spread(bench_positions(None)?, args.limit),
-        few: spread(bench_positions(None)?, args.limit.div_ceil(3)),
-        mates: positions(
-            "the mates",
-            lines::split(MATES.as_bytes()),
-            Some(args.limit.div_ceil(3)),
-        )?,
+        suite: spread(&bench, args.limit),
+        few: spread(&bench, third),
+        mates: positions("the mates", lines::split(MATES.as_bytes()), Some(third))?,
     };
     let unwritable = || format!("cannot write to {}", args.out.display());
     std::fs::create_dir_all(&args.out).with_context(unwritable)?;
@@ -244,8 +235,7 @@ fn run_lab(args: &RunArgs) -> anyhow::Result<()> {
     let job = job(args)?;
     let suite = args.game.map_or(Suite::Chess(&items), Suite::Other);
     // The bar is shown on a terminal only.
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells, {eta} left")?;
-    let progress = ProgressBar::no_length().with_style(style);
+    let progress = stdio::progress_bar(None, "{bar:40} {pos}/{len} cells, {eta} left");
     let tick = |positions| {
         progress.set_length((positions * job.cells.len()) as u64);
         progress.inc(1);
