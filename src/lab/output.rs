@@ -117,14 +117,14 @@ pub fn people(report: &Report) -> String {
     text + &notes(report)
 }
 
-/// Returns a table without rules. Columns from `left` on are numbers and right-aligned.
-fn table(head: Vec<String>, rows: Vec<Vec<String>>, left: usize) -> Table {
+/// Returns a table without rules. All columns but the first are numbers and right-aligned.
+fn table(head: &[&str], rows: Vec<Vec<String>>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(head).add_rows(rows);
     let last = table.column_count().saturating_sub(1);
     for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, u16::from(at < last)));
-        if at >= left {
+        if at > 0 {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
@@ -143,7 +143,7 @@ fn mates_table(report: &Report) -> Table {
         let costs = [row.total.across, row.total.turned].map(|n| short(n as f64));
         [label(&row.cell)].into_iter().chain(counts).chain(costs).collect()
     };
-    table(head.map(str::to_owned).to_vec(), report.rows.iter().map(row).collect(), 1)
+    table(&head, report.rows.iter().map(row).collect())
 }
 
 const LEGEND: &str = "\
@@ -193,8 +193,7 @@ fn cells_table(report: &Report) -> Table {
         fields.push(format!("{:.2}", t.seconds));
         fields
     };
-    let head = head.into_iter().map(str::to_owned).collect();
-    table(head, rows.iter().map(row).collect(), 1)
+    table(&head, rows.iter().map(row).collect())
 }
 
 /// Maximum number of positions listed for a row. JSON lists all.
@@ -264,25 +263,4 @@ fn list(cell: &Cell, what: &str, mut items: Vec<String>) -> String {
         items.push(format!("and {} more", all - LISTED));
     }
     format!("{} {what} on {}:\n  {}\n", label(cell), counted(all, "position"), items.join("\n  "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_keep_three_digits() {
-        let cases = [
-            (0.0, "0"),
-            (950.0, "950"),
-            (12_345.0, "12.3k"),
-            (999_960.0, "1.00M"),
-            (4_560_000.0, "4.56M"),
-            (456_000_000.0, "456M"),
-            (2e9, "2.00G"),
-        ];
-        for (number, text) in cases {
-            assert_eq!(short(number), text);
-        }
-    }
 }

@@ -27,7 +27,7 @@ pub fn fill(parts: &[(&str, &str)]) -> anyhow::Result<String> {
     }
     let list = |heading| {
         let entry = |(name, text)| {
-            let text = prose(text, &mut HashSet::new());
+            let text = prose(text);
             format!("<dt id=\"{}\">{}</dt><dd>{text}</dd>", anchor(name), escape(name))
         };
         rows(heading).map(entry).collect::<String>()
@@ -68,11 +68,11 @@ const OPEN: [&str; 10] = [
 
 /// Returns a topic as HTML, open if it is in [`OPEN`].
 fn section(topic: &Topic) -> anyhow::Result<String> {
-    let (name, title) = (topic.names[0], inline(topic.title, &mut HashSet::new()));
+    let (name, title) = (topic.names[0], inline(topic.title));
     let open = if OPEN.contains(&name) { " open" } else { "" };
     let mut text = format!(
         "<details id=\"{name}\"{open}><summary><b>{name}</b>: {title}</summary>{}",
-        prose(topic.text, &mut HashSet::new())
+        prose(topic.text)
     );
     if let Some((family, _)) = topic.of {
         text += &format!("<p>A variant of <a href=\"#{family}\">{family}</a>.</p>");
@@ -85,7 +85,7 @@ fn section(topic: &Topic) -> anyhow::Result<String> {
 
 /// Returns an example as HTML: a tree for the page's script, or the counts of a game.
 fn figure(example: &Example) -> anyhow::Result<String> {
-    let (caption, search) = (inline(example.caption(), &mut HashSet::new()), example.search());
+    let (caption, search) = (inline(example.caption()), example.search());
     let caption = format!("{caption} <span class=\"faint\">({})</span>", escape(&search));
     if !example.has_tree() {
         return Ok(format!("<p>{caption}</p><pre>{}</pre>", escape(&example.counts())));
@@ -97,10 +97,10 @@ fn figure(example: &Example) -> anyhow::Result<String> {
     ))
 }
 
-/// Converts paragraphs, code and list items of Markdown to HTML. Links each term or topic that is
-/// not yet in `linked`, and adds it there.
-pub fn prose(markdown: &str, linked: &mut HashSet<String>) -> String {
-    let mut html = String::new();
+/// Converts paragraphs, code and list items of Markdown to HTML. Links the first use of each term
+/// or topic.
+pub fn prose(markdown: &str) -> String {
+    let (mut html, mut linked) = (String::new(), HashSet::new());
     for (i, part) in markdown.split("```").enumerate() {
         if i % 2 == 1 {
             html += &format!("<pre>{}</pre>", escape(part.trim_start_matches("text").trim()));
@@ -108,14 +108,20 @@ pub fn prose(markdown: &str, linked: &mut HashSet<String>) -> String {
         }
         let paragraphs = part.split("\n\n").filter(|text| !text.trim().is_empty());
         for paragraph in paragraphs {
-            html += &format!("<p>{}</p>", inline(paragraph, linked).replace("\n- ", "<br>"));
+            html +=
+                &format!("<p>{}</p>", with_links(paragraph, &mut linked).replace("\n- ", "<br>"));
         }
     }
     html.replace("<p>- ", "<p>")
 }
 
 /// Converts the code, links and terms of a paragraph to HTML.
-pub fn inline(text: &str, linked: &mut HashSet<String>) -> String {
+pub fn inline(text: &str) -> String {
+    with_links(text, &mut HashSet::new())
+}
+
+/// Like [`inline`], but links only terms and topics that are not yet in `linked`, and adds them.
+fn with_links(text: &str, linked: &mut HashSet<String>) -> String {
     let mut html = String::new();
     for (i, part) in text.split('`').enumerate() {
         if i % 2 == 1 {

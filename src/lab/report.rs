@@ -3,7 +3,7 @@
 //! `experiments.md` has the searches and the texts of the experiments. Other modules search, count
 //! and draw.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use anyhow::Context as _;
 use clap::{Parser, ValueEnum as _};
@@ -214,12 +214,12 @@ pub fn page(scope: &Scope, tick: &dyn Fn(&str)) -> anyhow::Result<String> {
             let rows = cells.iter().filter_map(|&cell| known.get(&key(cell)).cloned()).collect();
             reports.push(Report { rows, ..report });
         }
-        let answer = inline(&experiment.answer(&reports)?, &mut HashSet::new());
+        let answer = inline(&experiment.answer(&reports)?);
         let title = escape(experiment.title);
         contents += &format!("<li><a href=\"#e{number}\">{title}</a></li>");
         body += &format!(
             "<h2 id=\"e{number}\">{number}. {title}</h2><p class=\"answer\">{answer}</p>{}{}",
-            prose(experiment.text, &mut HashSet::new()),
+            prose(experiment.text),
             table(experiment, &reports),
         );
         if number == 1 {

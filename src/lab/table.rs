@@ -135,11 +135,8 @@ impl<M: Copy> Table<M> {
             return probe;
         }
         for entry in self.entries[self.place(key)].iter().flatten().filter(|e| e.key == key) {
-            let usable = match self.mode {
-                TableMode::Off => false,
-                TableMode::Exact | TableMode::Strict => entry.depth == depth,
-                TableMode::Deeper => entry.depth >= depth,
-            };
+            let is_deeper = self.mode == TableMode::Deeper && entry.depth > depth;
+            let usable = is_deeper || entry.depth == depth;
             probe.hint = probe.hint.or(entry.found.best);
             if usable && probe.found.is_none() {
                 probe.found = Some(*entry);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::common::{
     chess::position,
     pages,
-    program::{self, Directory, stderr, stdout, succeed},
+    program::{self, Directory, fail, stderr, succeed},
 };
 use clap::ValueEnum;
 use lancet::chess::score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window};
@@ -636,15 +636,6 @@ fn the_classical_way_needs_its_table() {
     assert_eq!(at(ScoreDelay::Mates), [MATE - 1, MATE - 1], "the score is relative to the node");
 }
 
-#[test]
-fn a_mate_is_counted_in_moves() {
-    let game = board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Leaf::Static);
-    let mates = Cell { delay: ScoreDelay::Mates, ..Cell::ADVICE };
-    let found = run(&game, &mates, conditions(4), Oracle::Silent);
-    assert_eq!(found.depths[3].score, MATE - 1, "Ra8 mates, at every depth");
-    assert_eq!(found.depths[3].best.map(|m| m.to_string()), Some("Ra1-a8".to_owned()));
-}
-
 /// Variants of an algorithm that should search the same tree search the same number of nodes.
 #[test]
 fn variants_search_the_same_tree() {
@@ -675,8 +666,7 @@ fn variants_search_the_same_tree() {
 /// Wikipedia's tree: its value, and the leaves that are not searched.
 #[test]
 fn the_tree_of_the_encyclopedia() {
-    let (ok, out, err) = lancet(&["explain", "bounds"]);
-    assert!(ok, "{err}");
+    let out = succeed(&["explain", "bounds"]);
     let example = out.split("Example (").nth(1).unwrap();
     assert!(example.contains("result 6, best move"), "{example}");
     assert!(example.contains("leaves 9,"), "{example}");
@@ -821,14 +811,8 @@ fn selectivity_makes_trees_smaller() {
         let (few, many) = whole(root);
         assert!(few < many, "{root:?}: {few} {many}");
     }
-    let (ok, out, err) = lancet(&["--depth", "3", "--limit", "2", "--select", "null-move"]);
-    assert!(ok && out.contains("truth: not checked"), "{out}{err}");
-}
-
-/// Runs the program; returns success, standard output and standard error.
-fn lancet(args: &[&str]) -> (bool, String, String) {
-    let output = program::run(args);
-    (output.status.success(), stdout(&output), stderr(&output))
+    let out = succeed(&["--depth", "3", "--limit", "2", "--select", "null-move"]);
+    assert!(out.contains("truth: not checked"), "{out}");
 }
 
 #[test]
@@ -836,14 +820,13 @@ fn the_command_writes_table_csv_json_and_picture() {
     let dir = Directory::new();
     let suite = dir.file("suite.epd", format!("{}; id \"one\";\n{}\n", POSITIONS[4], POSITIONS[2]));
     let picture = dir.path("plot.svg");
-    let (ok, out, err) = lancet(&[&suite, "--depth", "3", "--svg", &picture]);
-    assert!(ok, "{err}");
+    let out = succeed(&[&suite, "--depth", "3", "--svg", &picture]);
     assert!(out.contains("sound cells x 2 positions agree"), "{out}");
     assert!(out.contains("pvs asp-gradual no table"), "{out}");
     // The ten rows of the default run, the smallest tree first, have at most 100 columns.
     let rows: Vec<&str> = out.lines().skip(2).take(10).collect();
     assert!(rows[0].contains("+0.0%") && rows[9].starts_with("minimax"), "{out}");
-    let (_, quiet, _) = lancet(&[&suite, "--depth", "3", "--leaf", "quiescence", "--all"]);
+    let quiet = succeed(&[&suite, "--depth", "3", "--leaf", "quiescence", "--all"]);
     for line in out.lines().chain(quiet.lines()) {
         assert!(line.chars().count() <= 100, "{line}");
     }
@@ -853,16 +836,14 @@ fn the_command_writes_table_csv_json_and_picture() {
 
     // The width of the window is an axis that only aspiration has.
     let axes = ["--root", "full,asp-full", "--window", "8,200", "--depth", "3", "--csv"];
-    let (ok, out, err) = lancet(&[&[suite.as_str()], axes.as_slice()].concat());
-    assert!(ok, "{err}");
+    let out = succeed(&[&[suite.as_str()], axes.as_slice()].concat());
     let lines: Vec<&str> = out.lines().skip(1).collect();
     assert_eq!(lines.len(), 3, "{out}");
     let begins = ["pvs,full,-,", "pvs,asp-full,8,", "pvs,asp-full,200,"];
     assert!(lines.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{out}");
 
     let axes = ["--interior", "pvs,bounds", "--table", "off,exact", "--depth", "3"];
-    let (ok, out, _) = lancet(&[&[suite.as_str(), "--csv"], axes.as_slice()].concat());
-    assert!(ok);
+    let out = succeed(&[&[suite.as_str(), "--csv"], axes.as_slice()].concat());
     let mut reader = csv::Reader::from_reader(out.as_bytes());
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 4);
@@ -873,16 +854,14 @@ fn the_command_writes_table_csv_json_and_picture() {
     let unclear = dir.file("unclear.epd", unclear);
     let nodes = |guess: &str| -> u64 {
         let axes = ["--root", "mtdf", "--no-deepening", "--depth", "3", "--guess", guess, "--json"];
-        let (ok, out, err) = lancet(&[&[unclear.as_str()], axes.as_slice()].concat());
-        assert!(ok, "{err}");
+        let out = succeed(&[&[unclear.as_str()], axes.as_slice()].concat());
         let json: serde_json::Value = serde_json::from_str(&out).unwrap();
         json["rows"][0]["total"]["interior"].as_u64().unwrap()
     };
     assert_ne!(nodes("zero"), nodes("static"));
     assert_eq!(nodes("previous"), nodes("static"), "without deepening there is no score before");
 
-    let (ok, out, _) = lancet(&[&[suite.as_str(), "--json"], axes.as_slice()].concat());
-    assert!(ok);
+    let out = succeed(&[&[suite.as_str(), "--json"], axes.as_slice()].concat());
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     let rows = json["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 4);
@@ -906,19 +885,19 @@ fn errors_say_what_and_where() {
     let output = program::run(&["no/such/file.epd"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).starts_with("lancet-lab: cannot read no/such/file.epd: "));
-    let (ok, _, err) = lancet(&[&dir.file("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
-    assert!(!ok && err.contains("bad.epd:1:1: illegal position: "), "{err}");
-    let (ok, _, err) = lancet(&[&dir.file("empty.epd", "\n")]);
-    assert!(!ok && err.contains("at least one position"), "{err}");
-    let (ok, _, err) = lancet(&["--interior", "alphazero"]);
-    assert!(!ok && err.contains("alphazero") && err.contains("pvs"), "{err}");
+    let err = fail(&[&dir.file("bad.epd", "8/8/8/8/8/8/8/8 w - -\n")]);
+    assert!(err.contains("bad.epd:1:1: illegal position: "), "{err}");
+    let err = fail(&[&dir.file("empty.epd", "\n")]);
+    assert!(err.contains("at least one position"), "{err}");
+    let err = fail(&["--interior", "alphazero"]);
+    assert!(err.contains("alphazero") && err.contains("pvs"), "{err}");
     let suite = dir.file("start.epd", POSITIONS[0]);
-    let (ok, _, err) = lancet(&[&suite, "--leaf", "network", "--network", &suite]);
-    assert!(!ok && err.contains("not a Lancet network"), "{err}");
-    let (ok, _, err) = lancet(&["explain", "nonsense"]);
-    assert!(!ok && err.contains("nonsense") && err.contains("mtdf"), "{err}");
-    let (ok, _, err) = lancet(&["explain", "pvs", "--tree", "max (4 (3 x))"]);
-    assert!(!ok && err.contains("'x'"), "{err}");
+    let err = fail(&[&suite, "--leaf", "network", "--network", &suite]);
+    assert!(err.contains("not a Lancet network"), "{err}");
+    let err = fail(&["explain", "nonsense"]);
+    assert!(err.contains("nonsense") && err.contains("mtdf"), "{err}");
+    let err = fail(&["explain", "pvs", "--tree", "max (4 (3 x))"]);
+    assert!(err.contains("'x'"), "{err}");
 }
 
 #[test]
@@ -946,20 +925,19 @@ fn the_lab_has_searches_of_its_own() {
 #[test]
 fn explanations_are_worked_through() {
     for topic in ["fail-hard", "fail-soft", "bounds", "scout", "pvs", "forty", "fifty", "tie"] {
-        let (ok, out, err) = lancet(&["explain", topic]);
-        assert!(ok, "{err}");
+        let out = succeed(&["explain", topic]);
         assert!(out.contains("?? not looked at"), "{topic}: {out}");
     }
-    let (_, out, _) = lancet(&["explain", "mtdf-loop"]);
+    let out = succeed(&["explain", "mtdf-loop"]);
     assert!(out.contains("result 0") && out.contains("result -5"), "{out}");
-    let (_, out, _) = lancet(&["explain", "tie"]);
+    let out = succeed(&["explain", "tie"]);
     assert!(out.contains("549946 nodes") && out.contains("94978 nodes"), "{out}");
     // Fail-hard would return "at most 40" instead.
-    let (_, out, _) = lancet(&["explain", "forty"]);
+    let out = succeed(&["explain", "forty"]);
     assert!(out.contains("B is at most 30") && out.contains("as a win"), "{out}");
-    let (_, out, _) = lancet(&["explain", "printed"]);
+    let out = succeed(&["explain", "printed"]);
     assert!(out.contains("104714 nodes"), "{out}");
-    let (_, out, _) = lancet(&["explain", "own-bounds-printed"]);
+    let out = succeed(&["explain", "own-bounds-printed"]);
     assert!(out.contains("result -inf"), "{out}");
 }
 
