@@ -1,4 +1,4 @@
-//! Feeds random bytes and mutations of valid input to the readers of `common/targets.rs`. In
+//! Feeds mutations of valid input to the readers of `common/targets.rs`. In
 //! `hostile_files.rs` the program reads such files.
 //!
 //! For a longer test, with a different seed for each run: `FUZZ_SECONDS=1800 cargo test --release
@@ -13,7 +13,7 @@ use shakmaty::CastlingMode;
 
 fn feed(name: &str, cases: u32) {
     let (_, target) = targets::ALL.into_iter().find(|&(n, _)| n == name).unwrap();
-    feed::feed(name, target, seeds(name), cases);
+    feed::feed(name, target, &seeds(name), cases);
 }
 
 #[test]

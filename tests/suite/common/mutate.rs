@@ -19,6 +19,8 @@ use lancet::{
 use rand::{Rng as _, seq::IndexedRandom as _};
 use rand_chacha::ChaCha8Rng;
 
+use super::chess::{book, book_entry};
+
 /// Returns the commands that a match runner sent to one of two engines, from its log.
 fn said_to(engine: &str) -> Vec<u8> {
     let said = format!(" {engine} <--- ");
@@ -112,16 +114,8 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             vec![bytes]
         }
         "book" => {
-            let moves = [
-                (0x463b_9618_1691_fc9c_u64, 0x031c_u16, 5_u16),
-                (0x463b_9618_1691_fc9c, 0x02db, 0),
-                (0x823c_9b50_fd11_4196, 0x0ce4, 1),
-            ];
-            let entry = |&(key, code, weight): &(u64, u16, u16)| {
-                [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]]
-                    .concat()
-            };
-            vec![moves.iter().flat_map(entry).collect()]
+            let illegal = book_entry(0x823c_9b50_fd11_4196, "d7e5", 1);
+            vec![[book(&[("e2e4", 5), ("d2d4", 0)]), illegal.to_vec()].concat()]
         }
         "study" => vec![study()],
         other => panic!("no seeds for '{other}'"),
@@ -151,7 +145,7 @@ fn study() -> Vec<u8> {
 }
 
 /// Bytes that often break parsers.
-pub const SPLINTERS: &[&[u8]] = &[
+const SPLINTERS: &[&[u8]] = &[
     b"\0",
     b"\xff",
     b"\xff\xfe",

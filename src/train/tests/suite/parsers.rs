@@ -1,4 +1,4 @@
-//! Feeds arbitrary bytes to the reader of game files, like the engine's `tests/suite/parsers.rs` at
+//! Feeds mutated games to the reader of game files, like the engine's `tests/suite/parsers.rs` at
 //! the root of the repository.
 
 use crate::{
@@ -30,7 +30,7 @@ fn game(length: usize) -> Vec<u8> {
 #[test]
 fn viriformat() {
     let [(name, target)] = ALL;
-    feed(name, target, seeds(), 3000);
+    feed(name, target, &seeds(), 3000);
 }
 
 /// Mutates valid input for `FUZZ_SECONDS` seconds.
