@@ -43,11 +43,8 @@ fn explain(words: &str, effort: u64) -> Value {
 
 /// Returns `count` positions spread evenly over the suites.
 fn positions(count: usize) -> Vec<Position> {
-    let mut files: Vec<_> = fs::read_dir(Path::new(ROOT).join("epd")).unwrap().collect();
-    files.sort_by_key(|file| file.as_ref().unwrap().path());
-    let suites = files.into_iter().map(|file| file.unwrap().path());
-    let suites = suites.filter(|path| path.extension().is_some_and(|ext| ext == "epd"));
-    let suites: Vec<Vec<Line>> = suites.map(|path| lines::read(&path).unwrap()).collect();
+    let suites = glob::glob("epd/*.epd").unwrap().map(|path| lines::read(&path.unwrap()).unwrap());
+    let suites: Vec<Vec<Line>> = suites.collect();
     let each = count.div_ceil(suites.len());
     let chosen = suites.iter().flat_map(|suite| suite.iter().step_by((suite.len() / each).max(1)));
     let mut chosen: Vec<&Line> = chosen.collect();

@@ -17,18 +17,14 @@ use std::{
 use crate::common::{
     Lancet,
     checker::check,
-    chess::game,
+    chess::{game, long_game, nodes, search},
     program::signal,
     session::{Session, lines::Material},
     shell::{complaint, names, on_a_full_disk, shell},
 };
 use lancet::{
-    chess::{
-        notation::read_move,
-        position::{Game, START_FEN},
-    },
-    engine::{Engine, Job, STACK_SIZE, Settings},
-    play::{limits::Limits, report::Silent},
+    chess::position::{Game, START_FEN},
+    engine::{Engine, STACK_SIZE, Settings},
     search::MAX_PLY,
 };
 
@@ -264,9 +260,8 @@ fn the_stack_is_deep_enough() {
         .stack_size(STACK_SIZE / 8)
         .spawn(move || {
             let mut engine = Engine::new(Settings { hash: 16, ..Settings::default() }).unwrap();
-            let limits = Limits { nodes: Some(3_000_000), ..Limits::default() };
             let depths =
-                games.map(|game| engine.go(&Job::new(game, limits.clone()), &Silent).info.seldepth);
+                games.map(|game| search(&mut engine, &game, nodes(3_000_000)).info.seldepth);
             depths.into_iter().max().unwrap()
         })
         .unwrap()
@@ -295,21 +290,9 @@ fn two_hundred_and_eighteen_lines() {
 #[test]
 fn games_of_a_thousand_moves() {
     let mut lancet = Lancet::start();
-    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
-    let pawns = ["a2a3 a7a6", "a3a4 a6a5", "b2b3 b7b6", "b3b4 b6b5", "c2c3 c7c6", "c3c4 c6c5"];
     for every in [usize::MAX, 300] {
-        let mut words: Vec<&str> = Vec::new();
-        let mut pushes = pawns.iter().flat_map(|pair| pair.split(' '));
-        while words.len() < 2000 {
-            words.extend(shuffle);
-            if words.len() % every < 4 {
-                words.extend(pushes.by_ref().take(2));
-            }
-        }
-        let mut game = Game::default();
-        for word in &words {
-            game.play(read_move(game.position(), word).unwrap());
-        }
+        let words = long_game(2000, every);
+        let game = game(START_FEN, &words);
         lancet.send(&format!("position startpos moves {}", words.join(" ")));
         assert_eq!(lancet.drain(), [""; 0]);
         check(&game, &lancet.go("go depth 6").0);

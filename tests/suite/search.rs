@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use crate::common::{
     DEADLINE,
-    chess::{depth, game, nodes, position, search},
+    chess::{depth, game, nodes, position, search, suite},
 };
 use lancet::{
     chess::{
+        epd::Record,
         notation::read_move,
         position::{Game, Position},
         score::{DRAW, Delay, INFINITE, MATE, Score, is_decisive, mate_distance},
@@ -22,10 +23,13 @@ use lancet::{
 };
 use rand::{Rng as _, SeedableRng as _, seq::IndexedRandom as _};
 use rand_chacha::ChaCha8Rng;
-use shakmaty::{Color, Move, san::San, uci::UciMove};
+use shakmaty::{Color, Move, uci::UciMove};
 
 const DRIVERS: [RootSearch; 4] =
     [RootSearch::Aspiration, RootSearch::FullWindow, RootSearch::Bisection, RootSearch::MtdF];
+
+/// Mates with their distances.
+const MATES: &str = include_str!("../../epd/mates2000.epd");
 
 fn engine(settings: Settings) -> Engine {
     Engine::new(settings).unwrap()
@@ -330,20 +334,17 @@ fn time_limits_hold() {
 /// not shorter than the proved distance. Searches every `step`th of the suite's 2,000 mates.
 /// Returns the number of mates found.
 fn announced_mates(step: usize, limit: u64) -> usize {
-    let lines = include_str!("../../epd/mates2000.epd").lines();
     let mut engine = engine(Settings::default());
     let mut announced = 0;
-    for line in lines.step_by(step) {
-        let (fen, mate) = line.split_once(" bm #").expect("FEN bm #N");
-        let mate: i32 = mate.trim_end_matches(';').trim().parse().unwrap();
-        let game = Game::from(position(fen));
+    for Record { position, goal, text, .. } in suite(MATES).into_iter().step_by(step) {
+        let (game, mate) = (Game::from(position), goal.mate.unwrap());
         engine.new_game();
         let outcome = search(&mut engine, &game, nodes(limit));
         check_mate_line(&game, &outcome);
         if let Some(found) = mate_distance(outcome.info.score) {
             let bound = outcome.info.bound;
-            assert_eq!(found > 0, mate > 0, "{line}");
-            assert!(found.abs() >= mate.abs(), "{line}: {found} {bound:?}");
+            assert_eq!(found > 0, mate > 0, "{text}");
+            assert!(found.abs() >= mate.abs(), "{text}: {found} {bound:?}");
             announced += 1;
         }
     }
@@ -429,13 +430,9 @@ fn mates_are_proved_where_they_are() {
         "7k/8/5KQ1/8/8/8/8/8 b - - 0 1",       // mated
     ];
     let mut games: Vec<Game> = fens.map(|fen| Game::from(position(fen))).into();
-    let suite = include_str!("../../epd/mates2000.epd").lines();
-    let short = suite.filter_map(|line| {
-        let (fen, mate) = line.split_once(" bm #")?;
-        let mate: i32 = mate.trim_end_matches(';').parse().ok()?;
-        (mate.abs() <= 3).then(|| Game::from(position(fen)))
-    });
-    games.extend(short.take(80));
+    let is_short = |record: &Record| record.goal.mate.is_some_and(|mate| mate.abs() <= 3);
+    let short = suite(MATES).into_iter().filter(is_short).take(80);
+    games.extend(short.map(|record| Game::from(record.position)));
     games.extend(random_games(80, 0x0dd5_ba11));
     let (mut proved, mut none) = (0, 0);
     let mut engine = engine(Settings { hash: 1, ..Settings::default() });
@@ -456,29 +453,22 @@ fn mates_are_proved_where_they_are() {
 #[test]
 fn fifty_move_boundary() {
     let mut exact = 0;
-    for line in include_str!("../data/fifty_move_boundary.epd").lines() {
-        let operation = |name: &str| -> Option<String> {
-            let start = line.find(&format!(" {name} "))? + name.len() + 2;
-            let rest = &line[start..];
-            Some(rest[..rest.find(';')?].trim_matches('"').to_owned())
-        };
-        let halfmoves: u32 = operation("hmvc").unwrap().parse().unwrap();
-        let mate: i32 = operation("dm").map_or(0, |dm| dm.parse().unwrap());
-        let fields: Vec<&str> = line.splitn(5, ' ').collect();
-        let fen = format!("{} {halfmoves} 100", fields[..4].join(" "));
-        let game = Game::from(position(&fen));
+    for Record { position, goal, text, .. } in
+        suite(include_str!("../data/fifty_move_boundary.epd"))
+    {
+        let game = Game::from(position);
         let mut engine = engine(Settings::default());
-        let near = (1..=8).contains(&mate.abs());
+        let near = goal.mate.is_some_and(|mate| mate.abs() <= 8);
         let outcome = search(&mut engine, &game, nodes(if near { 300_000 } else { 30_000 }));
-        if operation("c0").unwrap().contains("draw") {
-            assert!(!is_decisive(outcome.info.score), "{line}: {}", outcome.info.score);
-        } else {
-            // Long mates may not be found, but the fifty-move rule allows no other length.
-            let found = mate_distance(outcome.info.score);
-            assert!(found == Some(mate) || found.is_none() && mate.abs() > 7, "{line}: {found:?}");
-            check_mate_line(&game, &outcome);
-            exact += u32::from(found.is_some());
-        }
+        let Some(mate) = goal.mate else {
+            assert!(!is_decisive(outcome.info.score), "{text}: {}", outcome.info.score);
+            continue;
+        };
+        // Long mates may not be found, but the fifty-move rule allows no other length.
+        let found = mate_distance(outcome.info.score);
+        assert!(found == Some(mate) || found.is_none() && mate.abs() > 7, "{text}: {found:?}");
+        check_mate_line(&game, &outcome);
+        exact += u32::from(found.is_some());
     }
     // At least the short mates are found.
     assert!(exact >= 3, "{exact} mates seen");
@@ -487,18 +477,10 @@ fn fifty_move_boundary() {
 #[test]
 fn stalemate_traps_are_avoided() {
     let mut engine = engine(Settings::default());
-    for line in include_str!("../data/stalemate_traps.epd").lines() {
-        let fields: Vec<&str> = line.splitn(5, ' ').collect();
-        let game = Game::from(position(&format!("{} 0 1", fields[..4].join(" "))));
-        let avoid = line[line.find(" am ").unwrap() + 4..].split(';').next().unwrap();
-        let outcome = search(&mut engine, &game, nodes(20_000));
-        for san in avoid.split_whitespace() {
-            let m = San::from_ascii(san.trim_end_matches(['+', '#']).as_bytes())
-                .unwrap()
-                .to_move(game.position().chess())
-                .unwrap();
-            assert_ne!(outcome.best, Some(m), "{line}");
-        }
+    for record in suite(include_str!("../data/stalemate_traps.epd")) {
+        let game = Game::from(record.position);
+        let best = search(&mut engine, &game, nodes(20_000)).best.unwrap();
+        assert!(!record.goal.avoid.contains(&best), "{}", record.text);
     }
 }
 

@@ -4,13 +4,13 @@
 
 use lancet::{
     chess::{
-        position::{Ending, Game, Position, START_FEN},
+        position::{Ending, Game, START_FEN},
         score::Score,
     },
     engine::{Engine, Settings},
     play::{limits::Limits, report::Outcome},
 };
-use shakmaty::{CastlingMode, Color, Move, san::SanPlus};
+use shakmaty::{Color, Move};
 
 use crate::common::chess::{self, search};
 
@@ -30,36 +30,20 @@ fn set(engine: &mut Engine, change: impl FnOnce(&mut Settings)) {
     engine.configure(settings).unwrap();
 }
 
-/// Returns the positions of a suite, each with its best moves.
-fn suite(text: &str) -> Vec<(Position, Vec<Move>)> {
-    text.lines()
-        .filter_map(|line| {
-            let (fen, operations) = line.split_once(" bm ")?;
-            let position = Position::from_fen(fen, CastlingMode::Standard).ok()?;
-            let moves = operations.split(';').next()?.split_whitespace();
-            let moves = moves.filter_map(|san| {
-                SanPlus::from_ascii(san.as_bytes()).ok()?.san.to_move(position.chess()).ok()
-            });
-            let moves: Vec<Move> = moves.collect();
-            (!moves.is_empty()).then_some((position, moves))
-        })
-        .collect()
-}
-
 #[test]
 fn better_players_see_more() {
-    let suite = suite(include_str!("../../epd/wac.epd"));
+    let suite = chess::suite(include_str!("../../epd/wac.epd"));
     assert!(suite.len() > 290);
     let solved: Vec<usize> = [500, 1100, 1700, 2300]
         .into_iter()
         .map(|elo| {
             let mut engine = player(elo);
             let mut solved = 0;
-            for ((position, best), seed) in suite.iter().step_by(2).zip(1..) {
+            for (record, seed) in suite.iter().step_by(2).zip(1..) {
                 engine.new_game();
                 engine.set_seed(seed);
-                solved +=
-                    usize::from(best.contains(&choice(&mut engine, &Game::from(position.clone()))));
+                let m = choice(&mut engine, &Game::from(record.position.clone()));
+                solved += usize::from(record.goal.best.contains(&m));
             }
             solved
         })
@@ -126,11 +110,10 @@ fn known_endings_are_won() {
         let mut game = chess::game(fen, &[]);
         let mut plies = 0;
         while game.ending().is_none() && plies < 100 {
-            let limits = Limits { nodes: Some(1_000), ..Limits::default() };
             let m = if plies % 2 == 0 {
                 choice(&mut player, &game)
             } else {
-                search(&mut defender, &game, limits).best.unwrap()
+                search(&mut defender, &game, chess::nodes(1_000)).best.unwrap()
             };
             game.play(m);
             plies += 1;

@@ -7,7 +7,7 @@ use std::{fs, sync::atomic::AtomicU64};
 use crate::common::{
     Lancet,
     checker::Checker,
-    chess::{nodes, position, search},
+    chess::{depth, nodes, position, search},
     data::data,
     tables::{directory, oracle, winner},
 };
@@ -18,7 +18,6 @@ use lancet::{
     },
     engine::{Engine, Job, Settings},
     play::{
-        limits::Limits,
         report::{Info, Reporter, Silent},
         syzygy::{self, Prober, Tablebases, Value},
     },
@@ -332,8 +331,7 @@ fn lines_are_ranked_by_result() {
     for fen in ["8/8/8/8/2k5/8/3PK3/8 w - - 0 1", "8/8/1r4k1/3N4/8/8/8/3K4 b - - 0 1"] {
         let game = Game::from(position(fen));
         let lines = Lines(std::sync::Mutex::default());
-        let limits = Limits { depth: Some(6), ..Limits::default() };
-        engine.go(&Job::new(game.clone(), limits), &lines);
+        engine.go(&Job::new(game.clone(), depth(6)), &lines);
         let lines = lines.0.into_inner().unwrap();
         let last: Vec<&Info> = lines.iter().filter(|info| info.depth == 6).collect();
         assert_eq!(last.len(), game.position().legal_moves().len());
@@ -472,9 +470,7 @@ fn tables_do_not_touch_what_they_do_not_know() {
     let Some(mut with) = engine(true) else { return };
     let mut without = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
     let game = Game::default();
-    let limits = Limits { depth: Some(9), ..Limits::default() };
-    let run = |engine: &mut Engine| engine.go(&Job::new(game.clone(), limits.clone()), &Silent);
-    let (a, b) = (run(&mut with), run(&mut without));
+    let (a, b) = (search(&mut with, &game, depth(9)), search(&mut without, &game, depth(9)));
     assert_eq!((a.best, a.info.score, a.info.nodes), (b.best, b.info.score, b.info.nodes));
     assert_eq!(a.info.tbhits, 0);
 }

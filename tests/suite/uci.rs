@@ -10,7 +10,7 @@ use std::{
 use crate::common::{
     DEADLINE, Lancet,
     checker::check,
-    chess::{KIWIPETE, book, game, position},
+    chess::{KIWIPETE, book, game, long_game, position},
     pages,
     program::{Directory, LANCET, Running, fail, run, stderr, succeed},
 };
@@ -1321,25 +1321,7 @@ fn lines_end_with_the_third_repetition() {
 #[test]
 fn a_long_game_move_by_move() {
     let mut lancet = Lancet::start();
-    // 1200 plies in which knights move out and back, and a pawn moves now and then.
-    let mut moves: Vec<String> = Vec::new();
-    let pawns = "abcdefgh".chars().flat_map(|file| {
-        [(2, 3), (3, 4)].map(|(from, to)| {
-            (format!("{file}{from}{file}{to}"), format!("{file}{}{file}{}", 9 - from, 9 - to))
-        })
-    });
-    let mut pawns = pawns.filter(|(white, _)| !white.starts_with(['e', 'f', 'g', 'h', 'd']));
-    while moves.len() < 1200 {
-        for m in ["g1h3", "g8h6", "h3g1", "h6g8"] {
-            moves.push(m.to_owned());
-        }
-        if moves.len() % 120 < 4
-            && let Some((white, black)) = pawns.next()
-        {
-            moves.push(white);
-            moves.push(black);
-        }
-    }
+    let moves = long_game(1200, 120);
     let mut line = "position startpos moves".to_owned();
     for m in &moves {
         line.push(' ');
@@ -1347,7 +1329,6 @@ fn a_long_game_move_by_move() {
         lancet.send(&line);
     }
     assert_eq!(lancet.drain(), [""; 0]);
-    let moves: Vec<&str> = moves.iter().map(String::as_str).collect();
     check(&game(START_FEN, &moves), &lancet.go("go depth 4").0);
     lancet.quit();
 }

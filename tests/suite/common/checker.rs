@@ -206,14 +206,9 @@ impl Checker {
     /// Parses an `info` line, which must have all fields in this order.
     fn parse(&self, words: &[&str]) -> Result<Thought, String> {
         let mut words = words.iter().copied().peekable();
-        let mut field = |key: &str| {
-            if words.next() == Some(key) {
-                number(words.next().unwrap_or_default())
-            } else {
-                Err(format!("'{key}' is missing or out of place"))
-            }
-        };
-        let (depth, seldepth, multipv) = (field("depth")?, field("seldepth")?, field("multipv")?);
+        let depth = field(&mut words, "depth")?;
+        let seldepth = field(&mut words, "seldepth")?;
+        let multipv = field(&mut words, "multipv")?;
         if (depth == 0) != self.game.position().legal_moves().is_empty()
             || (depth > 0 && seldepth == 0)
         {
@@ -238,13 +233,7 @@ impl Checker {
                 return Err(format!("chances {chances:?}"));
             }
         }
-        let mut field = |key: &str| {
-            if words.next() == Some(key) {
-                number(words.next().unwrap_or_default())
-            } else {
-                Err(format!("'{key}' is missing or out of place"))
-            }
-        };
+        let mut field = |key| field(&mut words, key);
         let [nodes, nps, hashfull, tbhits, time] =
             [field("nodes")?, field("nps")?, field("hashfull")?, field("tbhits")?, field("time")?];
         if hashfull > 1000 {
@@ -411,6 +400,15 @@ impl Checker {
                 self.best.map(|m| move_text(m, self.mode))
             ))
         }
+    }
+}
+
+/// Reads a word and the number after it.
+fn field<'a>(words: &mut impl Iterator<Item = &'a str>, key: &str) -> Result<u64, String> {
+    if words.next() == Some(key) {
+        number(words.next().unwrap_or_default())
+    } else {
+        Err(format!("'{key}' is missing or out of place"))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use lancet::{
     chess::{
+        epd::{self, Record},
+        lines,
         notation::read_move,
         position::{Game, Position},
     },
@@ -28,6 +30,26 @@ pub fn game(fen: &str, moves: &[&str]) -> Game {
         game.play(read_move(game.position(), text).unwrap());
     }
     game
+}
+
+/// Returns at least `plies` moves from the start position: knights go out and back, and about every
+/// `every` plies both sides push a pawn.
+pub fn long_game(plies: usize, every: usize) -> Vec<&'static str> {
+    let pushes = "a2a3 a7a6 a3a4 a6a5 b2b3 b7b6 b3b4 b6b5 c2c3 c7c6 c3c4 c6c5";
+    let (mut moves, mut pushes) = (Vec::new(), pushes.split(' '));
+    while moves.len() < plies {
+        moves.extend(["g1f3", "g8f6", "f3g1", "f6g8"]);
+        if moves.len() % every < 4 {
+            moves.extend(pushes.by_ref().take(2));
+        }
+    }
+    moves
+}
+
+/// Returns the positions of a suite.
+pub fn suite(text: &str) -> Vec<Record> {
+    let lines = lines::split(text.as_bytes()).unwrap();
+    lines.iter().map(|line| epd::parse(line).unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
 /// Searches a game without reports.

@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
+    iter,
     process::{ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
@@ -159,25 +160,10 @@ impl Lancet {
     }
 
     /// Returns the lines up to the program's end, and its exit status.
-    pub fn rest(mut self) -> (Vec<String>, ExitStatus) {
-        self.end()
-    }
-
-    /// Like [`rest`](Lancet::rest), but does not consume the program.
-    pub fn end(&mut self) -> (Vec<String>, ExitStatus) {
+    pub fn rest(&mut self) -> (Vec<String>, ExitStatus) {
         let deadline = Instant::now() + DEADLINE;
-        let mut lines = Vec::new();
-        while let Some(line) = self.next(deadline, "end of the program") {
-            lines.push(line);
-        }
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return (lines, status);
-            }
-            // The output has ended, so the program is about to end.
-            assert!(Instant::now() < deadline, "the program does not end");
-            thread::yield_now();
-        }
+        let lines = iter::from_fn(|| self.next(deadline, "end of the program")).collect();
+        (lines, self.child.ended())
     }
 
     /// Sends `quit`. The program must end without an error. Returns its last lines.

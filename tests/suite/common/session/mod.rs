@@ -512,7 +512,7 @@ impl Session {
         } else {
             self.lancet.close_input();
         }
-        let (lines, status) = self.lancet.end();
+        let (lines, status) = self.lancet.rest();
         lines.iter().for_each(|line| self.hear(line));
         if !status.success() {
             self.lancet.fail(&format!("it ended with {status}"));
