@@ -795,11 +795,10 @@ mod tests {
     #[test]
     fn what_needs_no_search_is_answered_at_once() {
         let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
-        let mode = shakmaty::CastlingMode::Standard;
         for (fen, score) in
             [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", -MATE), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", DRAW)]
         {
-            let game = Game::from(Position::from_fen(fen, mode).unwrap());
+            let game = Game::from(Position::from_fen(fen).unwrap());
             let notes = Notes::default();
             let outcome = engine.go(&Job::new(game, Limits::default()), &notes);
             assert_eq!((outcome.best, outcome.info.score), (None, score));

@@ -11,7 +11,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut engine = Engine::new(Settings::default())?;
 //! let fen = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
-//! let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard)?;
+//! let position = Position::from_fen(fen)?;
 //! let limits = Limits { nodes: Some(10_000), ..Limits::default() };
 //! let job = Job::new(position.into(), limits);
 //! let outcome = threads::run("search", || engine.go(&job, &Silent))?;

@@ -495,7 +495,7 @@ fn pawn_move(from: Square, capture: Option<Role>, to: Square, promotion: Option<
 #[cfg(test)]
 mod tests {
     use proptest::{prelude::*, sample::Index};
-    use shakmaty::{CastlingMode, Piece, Setup};
+    use shakmaty::{Piece, Setup};
 
     use super::*;
 
@@ -658,7 +658,7 @@ mod tests {
             "4k3/8/8/8/7b/8/3P4/R3K2R w KQ - 0 1",
         ];
         for fen in fens {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             let all: Vec<PackedMove> = (0..=u16::MAX).map(PackedMove::from_bits).collect();
             check(&position, &all);
         }

@@ -287,7 +287,7 @@ pub fn read_line(text: &str) -> Result<(Position, Vec<Move>), MovesError> {
         Some(moves) => (START_FEN, moves.trim_start().trim_start_matches("moves")),
         None => text.split_once(" moves").unwrap_or((text, "")),
     };
-    let start = Position::from_fen(fen, CastlingMode::Standard)?;
+    let start = Position::from_fen(fen)?;
     let moves = read_moves(&start, moves)?;
     Ok((start, moves))
 }
@@ -400,7 +400,7 @@ mod tests {
     }
 
     fn reads(fen: &str, words: &[&str]) {
-        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let first = read_any_move(&position, words[0]).unwrap();
         for word in words {
             assert_eq!(read_any_move(&position, word), Ok(first), "{word}");
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn wrong_moves_say_why() {
         let fen = "4k3/8/8/8/8/1N3N2/8/4K3 w - - 0 1";
-        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let error = |word: &str| read_any_move(&position, word).unwrap_err().to_string();
         assert_eq!(error("Nd4"), "'Nd4' is ambiguous: Nbd4 or Nfd4");
         assert_eq!(error("Nxd4!"), "'Nxd4!' is ambiguous: Nbd4 or Nfd4");
@@ -462,7 +462,7 @@ mod tests {
             ("4R1k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "h6", "the game is over"),
             ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "e7e5", "the game is over"),
         ] {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             let error = read_any_move(&position, word).unwrap_err().to_string();
             assert_eq!(error, format!("illegal move '{word}': {reason}"));
         }
@@ -476,7 +476,7 @@ mod tests {
     fn castling_in_either_notation_and_mode() {
         let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
         for mode in [Standard, Chess960] {
-            let position = Position::from_fen(fen, mode).unwrap();
+            let position = Position::from_fen_in(fen, mode).unwrap();
             for (a, b) in [("e1g1", "e1h1"), ("e1c1", "E1A1")] {
                 let m = read_move(&position, a).unwrap();
                 assert!(m.is_castle());
@@ -484,7 +484,7 @@ mod tests {
             }
         }
         // The king is on d1, so d1c1 is a king move, and b1 is not a castling square.
-        let position = |fen: &str, mode| Position::from_fen(fen, mode).unwrap();
+        let position = |fen: &str, mode| Position::from_fen_in(fen, mode).unwrap();
         let shuffled = position("1r1k3r/8/8/8/8/8/8/R2K3R w HAhb - 0 1", Chess960);
         assert!(!read_move(&shuffled, "d1c1").unwrap().is_castle());
         assert!(read_move(&shuffled, "d1a1").unwrap().is_castle());
@@ -498,7 +498,7 @@ mod tests {
 
     #[test]
     fn promotions_however_written() {
-        let position = Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1", Standard).unwrap();
+        let position = Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1").unwrap();
         for text in ["a7a8q", "a7a8Q", "a7a8=Q", "A7A8=q"] {
             assert_eq!(read_move(&position, text).unwrap().promotion(), Some(Role::Queen));
         }
@@ -511,7 +511,7 @@ mod tests {
     #[test]
     fn lines_are_numbered_as_in_books() {
         let fen = "r1bqkbnr/pppp1Qpp/2n5/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4";
-        let mated = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let mated = Position::from_fen(fen).unwrap();
         assert_eq!(number(&mated), "4... ");
         let mut position = Position::default();
         let mut moves = Vec::new();

@@ -173,7 +173,7 @@ impl Keys {
 /// assert_ne!(next.key(), start.key());
 /// assert_eq!(start.legal_moves().len(), 20);
 /// // The error message quotes the invalid field.
-/// let error = Position::from_fen("8/8/8/8 w - - 0 1", CastlingMode::Standard).unwrap_err();
+/// let error = Position::from_fen("8/8/8/8 w - - 0 1").unwrap_err();
 /// assert!(error.to_string().contains("'8/8/8/8'"));
 /// ```
 #[derive(Clone, Debug)]
@@ -202,14 +202,22 @@ impl Position {
     /// Reads a FEN, with castling rights as in X-FEN or Shredder-FEN. Fields that are missing at
     /// the end default to `w - - 0 1`.
     ///
-    /// Chess960 castling is used if `mode` is Chess960, or if the castling rights need it. Castling
-    /// rights and en passant squares that do not match the board are dropped, because some GUIs
-    /// write wrong ones.
+    /// Chess960 castling is used if the castling rights need it. Castling rights and en passant
+    /// squares that do not match the board are dropped, because some GUIs write wrong ones.
     ///
     /// # Errors
     ///
     /// If a field cannot be read, or the position is illegal.
-    pub fn from_fen(text: &str, mode: CastlingMode) -> Result<Position, FenError> {
+    pub fn from_fen(text: &str) -> Result<Position, FenError> {
+        Position::from_fen_in(text, CastlingMode::Standard)
+    }
+
+    /// Like [`from_fen`](Self::from_fen), but also uses Chess960 castling if `mode` is Chess960.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn from_fen_in(text: &str, mode: CastlingMode) -> Result<Position, FenError> {
         let mode = mode.is_chess960().then_some(mode);
         Ok(Position::from_fen_with_remarks(text, mode)?.0)
     }
@@ -568,7 +576,7 @@ mod tests {
     use super::*;
 
     fn position(fen: &str, mode: CastlingMode) -> Position {
-        Position::from_fen(fen, mode).unwrap()
+        Position::from_fen_in(fen, mode).unwrap()
     }
 
     /// FENs with missing fields or unusual separators and numbers.
@@ -602,7 +610,7 @@ mod tests {
                 "illegal position '4k3/8/8/8/8/8/8/4RK2 w - - 0 1': the side not to move is in check",
             ),
         ] {
-            let error = Position::from_fen(fen, CastlingMode::Standard).unwrap_err();
+            let error = Position::from_fen(fen).unwrap_err();
             assert_eq!(error.to_string(), message);
         }
     }

@@ -96,7 +96,6 @@ fn is_one_move(difference: u64, occupied: Bitboard) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::{prelude::*, sample::Index};
-    use shakmaty::CastlingMode;
 
     use super::*;
 
@@ -115,7 +114,7 @@ mod tests {
             walk in prop::collection::vec(any::<Index>(), 0..120),
         ) {
             let fen = if sparse { "k7/8/8/8/8/8/8/KN6 w - - 0 1" } else { "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1" };
-            let mut position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let mut position = Position::from_fen(fen).unwrap();
             let mut keys = Vec::new();
             let mut met = 0;
             for index in walk {

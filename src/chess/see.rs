@@ -102,7 +102,7 @@ fn least_valuable(position: &Position, pieces: Bitboard) -> Option<(Role, Square
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::{CastlingMode, Color};
+    use shakmaty::Color;
 
     use super::*;
 
@@ -188,7 +188,7 @@ mod tests {
             ("r3k3/8/8/8/8/8/1p6/R3K3 b - - 0 1", "b2a1q", 1350),
         ];
         for (fen, text, expected) in cases {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             let uci: shakmaty::uci::UciMove = text.parse().unwrap();
             let m = uci.to_move(position.chess()).unwrap();
             assert!(see_ge(&position, m, expected), "{fen} {text}");

@@ -82,12 +82,11 @@ fn steps(a: Square, b: Square) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::CastlingMode;
 
     use super::*;
 
     fn evaluate(fen: &str, score: Score) -> Score {
-        with_bare_king(&Position::from_fen(fen, CastlingMode::Standard).unwrap(), score)
+        with_bare_king(&Position::from_fen(fen).unwrap(), score)
     }
 
     #[test]

@@ -78,7 +78,6 @@ mod tests {
     use std::sync::Arc;
 
     use proptest::prelude::*;
-    use shakmaty::CastlingMode;
 
     use super::*;
     use crate::eval::{Evaluator, nnue::network::tests::random_network};
@@ -123,7 +122,7 @@ mod tests {
             "4k3/8/8/8/8/8/P7/4K3 b - - 0 1",
             "4k1nb/8/8/8/8/8/8/4K3 w - - 0 1",
         ] {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             check_sums(&position, None);
             check_sums(&position, Some(Arc::new(random_network(64, 8, 7))));
         }
@@ -135,7 +134,7 @@ mod tests {
         let network = random_network(32, 1, 3);
         for network in [None, Some(&network)] {
             let [with, without] = fens.map(|fen| {
-                let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+                let position = Position::from_fen(fen).unwrap();
                 Parts::new(&position, network)
             });
             for (square, piece, value) in with.pieces {

@@ -135,7 +135,7 @@ mod tests {
     fn halves_do_not_disturb_each_other() {
         // King and queen against a bare king: the halves are combined by hand.
         let fen = "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1";
-        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let (mg, eg) = value(4, Square::A1.file() as i32, 0);
         assert_eq!(evaluate(&position), TEMPO + (mg * 4 + eg * 20) / 24);
     }

@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(powers(0), powers(17));
         assert_eq!(powers(90), powers(78));
         let fen = "4k3/8/8/3qq3/3r4/1b1n4/8/2K5 w - - 0 1";
-        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         assert_eq!(material(position.board()), 9 + 9 + 5 + 3 + 3);
     }
 }

@@ -147,10 +147,9 @@ fn quiescence(position: &Position, window: Window, visited: &mut u64) -> Score {
 mod tests {
     use super::*;
     use lancet::eval::default_network;
-    use shakmaty::CastlingMode;
 
     fn board(fen: &str, leaf: Leaf) -> Board<'static> {
-        Board::new(Position::from_fen(fen, CastlingMode::Standard).unwrap(), leaf, None)
+        Board::new(Position::from_fen(fen).unwrap(), leaf, None)
     }
 
     fn quiet_value(board: &Board<'_>, window: Window) -> Bounds {

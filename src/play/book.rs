@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn position(fen: &str) -> Position {
-        Position::from_fen(fen, CastlingMode::Standard).unwrap()
+        Position::from_fen(fen).unwrap()
     }
 
     fn entry(key: u64, code: u16, weight: u16) -> [u8; ENTRY] {

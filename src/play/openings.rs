@@ -103,7 +103,7 @@ pub fn chess960(rng: &mut impl Rng) -> Position {
     let rank = back_rank(rng.random_range(0..960));
     let white = rank.to_uppercase();
     let fen = format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1");
-    Position::from_fen(&fen, CastlingMode::Chess960).unwrap_or_default()
+    Position::from_fen_in(&fen, CastlingMode::Chess960).unwrap_or_default()
 }
 
 /// Returns the pieces of the Chess960 start position with this number, from the a-file to
@@ -199,7 +199,7 @@ mod tests {
     /// start position.
     #[test]
     fn books_are_mixed() {
-        let position = |fen: &str| Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = |fen: &str| Position::from_fen(fen).unwrap();
         let rook = vec![position("4k3/8/8/8/8/8/8/R3K3 w - - 0 1"); 9];
         let queen = vec![position("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1")];
         let openings =

@@ -389,8 +389,7 @@ mod tests {
         let long = overlooked(1000, |m| !m.is_capture() && far(m));
         let short = overlooked(1000, |m| !m.is_capture() && !far(m));
         assert!(long > 1.2 * short, "{long} {short}");
-        let checked =
-            Position::from_fen("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", shakmaty::CastlingMode::Standard);
+        let checked = Position::from_fen("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1");
         let checked = checked.unwrap();
         let weakest = |seed| Handicap::new(500, seed);
         for m in checked.legal_moves() {
@@ -414,7 +413,7 @@ mod tests {
     }
 
     fn game(fen: &str, moves: &[&str]) -> Game {
-        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let mut game = Game::from(position);
         for text in moves {
             game.play(crate::chess::notation::read_move(game.position(), text).unwrap());

@@ -643,8 +643,7 @@ mod tests {
 
     #[test]
     fn names_match_the_material_on_the_board() {
-        let position =
-            |fen: &str| Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let position = |fen: &str| Position::from_fen(fen).unwrap();
         let key = |fen: &str| material(position(fen).board());
         let [ours, theirs] = materials("KQPvKR").unwrap();
         assert_eq!(key("8/8/8/3k1r2/8/8/1P6/KQ6 w - - 0 1"), ours);

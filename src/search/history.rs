@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn one_node_does_not_fill_a_table() {
         let fen = "r1bq1rk1/pp3ppp/2nbpn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 1";
-        let position = Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let quiets = position.legal_moves().into_iter().filter(|&m| !is_tactical(m));
         let quiets: Vec<Move> = quiets.take(31).collect();
         let (best, tried) = quiets.split_first().unwrap();

@@ -345,7 +345,7 @@ mod tests {
     use std::cmp::Reverse;
 
     use proptest::prelude::*;
-    use shakmaty::{CastlingMode, Square};
+    use shakmaty::Square;
 
     use super::*;
     use crate::chess::position::Position;
@@ -389,7 +389,7 @@ mod tests {
     }
 
     fn every_move_once(fen: &str) {
-        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let generator = Generator::new(&position);
         let list = position.legal_moves();
         for &first in &list {
@@ -408,7 +408,7 @@ mod tests {
         for line in include_str!("../../epd/wac.epd").lines().filter(|line| !line.starts_with('#'))
         {
             let fen = line.split(' ').take(4).collect::<Vec<_>>().join(" ");
-            let position = Position::from_fen(&fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(&fen).unwrap();
             let generator = Generator::new(&position);
             let offence = Offence::new(&generator);
             let (board, us) = (position.board(), position.turn());
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn good_captures_then_quiets_then_bad_captures() {
-        let position = Position::from_fen(KIWIPETE, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(KIWIPETE).unwrap();
         let generator = Generator::new(&position);
         let picked = all(Picker::new(&generator, [None; 3], None));
         let first_quiet = picked.iter().position(|&m| !is_tactical(m)).unwrap();
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn fewer_quiets_on_request() {
-        let position = Position::from_fen(KIWIPETE, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(KIWIPETE).unwrap();
         let generator = Generator::new(&position);
         let histories = Histories::default();
         let whole = all(Picker::new(&generator, [None; 3], None));

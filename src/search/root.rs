@@ -805,8 +805,6 @@ mod tests {
         time::Instant,
     };
 
-    use shakmaty::CastlingMode;
-
     use super::{
         super::{Memory, Shared},
         *,
@@ -896,7 +894,7 @@ mod tests {
     /// exact score of this depth with the move `best`.
     fn completed(best: &str, depth: i32) -> usize {
         let fen = "5k2/8/6K1/8/8/8/8/R7 b - - 0 1";
-        let game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());
+        let game = Game::from(Position::from_fen(fen).unwrap());
         with_worker(&game, &Limits::default(), |mut worker| {
             let first = read_move(game.position(), "f8g8").unwrap();
             let position = game.position().play(first);
@@ -922,7 +920,7 @@ mod tests {
     fn no_score_of_an_earlier_iteration_decides() {
         for line in include_str!("../../epd/bench.epd").lines() {
             let fen = line.split(" id ").next().unwrap();
-            let game = Game::from(Position::from_fen(fen, CastlingMode::Standard).unwrap());
+            let game = Game::from(Position::from_fen(fen).unwrap());
             for nodes in (500..3000).step_by(100) {
                 let [left, best] = stopped(&game, nodes);
                 assert_eq!(left, best, "{nodes} nodes of {line}");

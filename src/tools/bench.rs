@@ -10,7 +10,6 @@ use std::{
 };
 
 use anyhow::Context as _;
-use shakmaty::CastlingMode;
 
 use super::{hash_size, say, thread_count};
 use crate::{
@@ -83,7 +82,7 @@ pub(super) fn positions() -> Vec<(Position, &'static str)> {
     let position = |line: &'static str| {
         let (fen, id) = line.split_once(" id ").unwrap_or((line, ""));
         let id = id.trim_matches(|c| c == '"' || c == ';');
-        Some((Position::from_fen(fen, CastlingMode::Standard).ok()?, id))
+        Some((Position::from_fen(fen).ok()?, id))
     };
     POSITIONS.lines().filter_map(position).collect()
 }

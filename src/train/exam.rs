@@ -5,7 +5,7 @@ use std::{ops::RangeInclusive, path::Path};
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
-use shakmaty::{CastlingMode, Color};
+use shakmaty::Color;
 
 use super::{
     format::{self, GameResult},
@@ -69,8 +69,7 @@ impl Exam {
         for (row, line) in csv::Reader::from_reader(bytes).deserialize().zip(2..) {
             let ScoredPosition { fen, cp } = row?;
             let Some(score) = cp.filter(|score| SCORES.contains(score)) else { continue };
-            let position = Position::from_fen(&fen, CastlingMode::Standard)
-                .with_context(|| format!("line {line}"))?;
+            let position = Position::from_fen(&fen).with_context(|| format!("line {line}"))?;
             exam.samples.push(Sample::new(position.chess(), score, GameResult::Unknown));
             exam.fens.push(fen);
         }

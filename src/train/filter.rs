@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn keeps_quiet_positions_only() {
         let label = |fen: &str, uci: &str, ply, score| {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             let legal = position.legal_moves();
             let name = |m: &&Move| m.to_uci(CastlingMode::Standard).to_string() == uci;
             let m = *legal.iter().find(name).unwrap();

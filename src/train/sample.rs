@@ -196,7 +196,7 @@ impl Shuffle {
 mod tests {
     use super::*;
     use lancet::{chess::position::Position, eval::nnue::features::KING_BUCKETS};
-    use shakmaty::CastlingMode;
+
     use std::collections::BTreeSet;
 
     /// The trainer and the engine use the same inputs.
@@ -207,7 +207,7 @@ mod tests {
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
             "1k6/8/8/8/8/8/6p1/6K1 b - - 0 1",
         ] {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             let sample = Sample::new(position.chess(), 12, GameResult::WhiteWins);
             let board = position.board();
             let mut own = board.clone();
@@ -242,7 +242,7 @@ mod tests {
             ("b", GameResult::Unknown, None),
         ] {
             let fen = format!("4k3/8/8/8/8/8/4P3/4K3 {turn} - - 0 1");
-            let position = Position::from_fen(&fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(&fen).unwrap();
             let sample = Sample::new(position.chess(), -70, result);
             assert_eq!((sample.result(), sample.score()), (expected, -70.0));
         }
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn duplicates_are_dropped() {
         let sample = |fen: &str, score, result| {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             Sample::new(position.chess(), score, result)
         };
         let white = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
@@ -280,7 +280,7 @@ mod tests {
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
         ] {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             let sample = Sample::new(position.chess(), 0, GameResult::Unknown);
             let played = f64::from(eval::weighted(10_000, position.board())) / 10_000.0;
             for weight in [sample.weight(), sample.active(1).weight] {

@@ -333,7 +333,6 @@ fn settings(conditions: &Conditions) -> Settings {
 mod tests {
     use rand::SeedableRng as _;
     use rand_chacha::ChaCha8Rng;
-    use shakmaty::CastlingMode;
 
     use super::*;
     use lancet::play::openings::Openings;
@@ -478,7 +477,7 @@ mod tests {
                 Color::Black,
             ),
         ] {
-            let start = Position::from_fen(mate, CastlingMode::Standard).unwrap();
+            let start = Position::from_fen(mate).unwrap();
             let mut players = SelfPlay::new(Conditions::nodes(1000), &[None], None).unwrap();
             let (mut nodes, signals) = (0, Arc::default());
             // A mate in one is not a balanced opening.
@@ -486,7 +485,7 @@ mod tests {
             assert!(nodes > 0);
             players.balance = 5000;
 
-            let start = Position::from_fen(won, CastlingMode::Standard).unwrap();
+            let start = Position::from_fen(won).unwrap();
             let Played::Game(game) = players.play(start, &mut nodes, &signals) else { panic!() };
             assert_eq!(game.result, GameResult::win(winner), "{won}");
             let (_, score) = game.moves[0];

@@ -298,8 +298,7 @@ mod tests {
 
     #[test]
     fn castling_in_both_notations() {
-        let castling =
-            Position::from_fen("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", Standard).unwrap().legal_moves();
+        let castling = Position::from_fen("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").unwrap().legal_moves();
         let m = castling.iter().copied().find(|m| m.is_castle()).unwrap();
         let outcome = Outcome { best: Some(m), ponder: Some(m), info: line() };
         assert_eq!(best_move(&outcome, Standard), "bestmove e1c1 ponder e1c1");

@@ -120,7 +120,7 @@ mod tests {
             (START_FEN, CastlingMode::Standard, &[][..]),
             (shuffled, CastlingMode::Chess960, &["[SetUp \"1\"]", "[Variant \"Chess960\"]"]),
         ] {
-            let start = Position::from_fen(fen, mode).unwrap();
+            let start = Position::from_fen_in(fen, mode).unwrap();
             let m = start.legal_moves()[0];
             let mut setup = Setup::from(Game::from(start.clone()));
             setup.play(m);

@@ -71,7 +71,7 @@ mod tests {
                 CastlingMode::Chess960,
             ),
         ] {
-            let position = Position::from_fen(fen, mode).unwrap();
+            let position = Position::from_fen_in(fen, mode).unwrap();
             for m in position.legal_moves() {
                 let sent = message(Notation::from_move(m, mode)).unwrap();
                 assert_eq!(sent.to_string(), move_text(m, mode));

@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn the_board_has_every_piece_in_colour() {
         let fen = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
-        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let lines = rows(&position, Color::White, true);
         let plain: Vec<_> = lines.iter().map(|l| console::strip_ansi_codes(l)).collect();
         assert_eq!(plain[0], " 8  r  n  b     k  b  n  r ");

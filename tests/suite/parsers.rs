@@ -80,7 +80,7 @@ fn collected_positions() {
         targets::epd(fen.as_bytes());
         targets::uci(format!("position fen {fen}\ngo depth 1\nisready\n").as_bytes());
     }
-    let is_read = |fen: &str| Position::from_fen(fen, CastlingMode::Chess960).is_ok();
+    let is_read = |fen: &str| Position::from_fen_in(fen, CastlingMode::Chess960).is_ok();
     assert!(good.iter().all(|(fen, _)| is_read(fen)));
     // Common deviations of other programs are accepted.
     let forgiven =

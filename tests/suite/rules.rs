@@ -31,7 +31,7 @@ fn invalid_fens_are_refused_or_survived() {
     let (mut refused, mut taken) = (0, 0);
     let invalid = rows(include_str!("../data/invalid_fens.tsv"));
     for row in invalid.chain(rows(include_str!("../data/destruction_fens.tsv"))) {
-        match Position::from_fen(row[0], CastlingMode::Standard) {
+        match Position::from_fen(row[0]) {
             Err(error) => {
                 assert!(error.to_string().contains(row[0].trim()), "{error}");
                 assert_ne!(row[1], "VALID", "{error}");
@@ -55,8 +55,8 @@ fn chess960_start_positions() {
     let mut count = 0;
     for row in rows(include_str!("../data/chess960_startpos.tsv")) {
         let [_, shredder, x_fen] = row[..] else { panic!("{row:?}") };
-        let [a, b] =
-            [shredder, x_fen].map(|fen| Position::from_fen(fen, CastlingMode::Chess960).unwrap());
+        let [a, b] = [shredder, x_fen]
+            .map(|fen| Position::from_fen_in(fen, CastlingMode::Chess960).unwrap());
         assert_eq!(a.keys(), b.keys(), "{shredder}");
         assert_eq!(a.legal_moves().len(), b.legal_moves().len(), "{shredder}");
         count += 1;

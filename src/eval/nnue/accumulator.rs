@@ -355,7 +355,6 @@ mod tests {
     };
     use rand::{Rng as _, SeedableRng as _};
     use rand_chacha::ChaCha8Rng;
-    use shakmaty::CastlingMode;
 
     /// Counts nodes and checks that the incremental evaluation equals the one from scratch.
     fn perft(accumulators: &mut Accumulators, position: &Position, depth: u32, ply: usize) -> u64 {
@@ -381,7 +380,7 @@ mod tests {
             // King and rook swap places in castling.
             ("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", 3, 1_033),
         ] {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             for king_buckets in [1, 4] {
                 let mut accumulators = Accumulators::new(Arc::new(network(king_buckets)));
                 assert_eq!(perft(&mut accumulators, &position, depth, 0), nodes, "{fen}");
@@ -396,7 +395,7 @@ mod tests {
             let network = Arc::new(random_network_with_kings(king_buckets, 64, 8, 4));
             random_walk(&mut Accumulators::new(Arc::clone(&network)));
             // No position was evaluated before, and few pieces differ from the empty board.
-            let bare = Position::from_fen("8/8/8/4k3/8/8/8/K7 w - - 0 1", CastlingMode::Standard);
+            let bare = Position::from_fen("8/8/8/4k3/8/8/8/K7 w - - 0 1");
             let (bare, mut fresh) = (bare.unwrap(), Accumulators::new(network));
             let expected = fresh.network().evaluate(bare.board(), bare.turn());
             assert_eq!(fresh.evaluate(&bare, 3), expected);
@@ -436,7 +435,7 @@ mod tests {
         let white = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1";
         let black = "r3k2r/pppbbppp/2n2q1P/1P2p3/3pn3/BN2PNP1/P1PPQPB1/R3K2R b - - 0 1";
         let [white, black] = [white, black].map(|fen| {
-            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let position = Position::from_fen(fen).unwrap();
             network.evaluate(position.board(), position.turn())
         });
         assert_eq!(white, black);

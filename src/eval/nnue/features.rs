@@ -83,11 +83,11 @@ pub const fn output_bucket(pieces: usize, buckets: usize) -> usize {
 mod tests {
     use super::*;
     use crate::chess::position::Position;
-    use shakmaty::CastlingMode;
+
     use std::collections::BTreeSet;
 
     fn active(fen: &str, view: Color) -> BTreeSet<usize> {
-        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let perspective = Perspective::of(position.board(), view, 4);
         let input = |(square, piece): (Square, shakmaty::Piece)| {
             perspective.input(view, piece.color, piece.role, square)

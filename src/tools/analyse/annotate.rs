@@ -103,7 +103,7 @@ fn start(game: &Game) -> Result<Position, Broken> {
         )));
     };
     let fen = game.tag("FEN").unwrap_or(START_FEN);
-    Position::from_fen(fen, mode).map_err(|error| broken(error.to_string()))
+    Position::from_fen_in(fen, mode).map_err(|error| broken(error.to_string()))
 }
 
 /// Returns the number of half-moves before a position according to its move number.

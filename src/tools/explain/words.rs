@@ -144,15 +144,13 @@ pub(super) fn counts(board: &Board, color: Color) -> [i32; 5] {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::CastlingMode;
 
     use super::*;
     use crate::chess::position::{Position, START_FEN};
 
     #[test]
     fn material_in_words() {
-        let words =
-            |fen: &str| material(Position::from_fen(fen, CastlingMode::Standard).unwrap().board());
+        let words = |fen: &str| material(Position::from_fen(fen).unwrap().board());
         assert_eq!(words(START_FEN), None);
         let words = |fen: &str| words(fen).unwrap();
         let fen = "4k3/pp6/8/8/8/8/8/N3K3 w - - 0 1";
@@ -168,14 +166,14 @@ mod tests {
         ] {
             assert_eq!(words(fen), text);
         }
-        let same = Position::from_fen("2b1k3/8/8/8/8/8/8/1N2K3 w - - 0 1", CastlingMode::Standard);
+        let same = Position::from_fen("2b1k3/8/8/8/8/8/8/1N2K3 w - - 0 1");
         assert_eq!(material(same.unwrap().board()), None);
     }
 
     #[test]
     fn pieces_of_a_kind_share_a_name() {
         let fen = "4k3/8/3p1p2/8/8/8/8/R3K2R w - - 0 1";
-        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let words = |squares: &[Square]| the_pieces(position.board(), squares);
         assert_eq!(words(&[Square::D6, Square::F6]), "the pawns on d6 and f6");
         assert_eq!(

@@ -158,7 +158,6 @@ pub(super) fn improved(
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::CastlingMode;
 
     use super::*;
 
@@ -166,7 +165,7 @@ mod tests {
     fn pieces_are_compared_with_their_kind() {
         // Knights in the centre and in the corner; pawns are not placed.
         let fen = "4k3/ppppp3/8/3n4/8/8/PPPPP3/N3K3 w - - 0 1";
-        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         let placed = placed(&position, None);
         let squares: Vec<Square> = placed.iter().map(|worth| worth.square).collect();
         assert_eq!(squares, [Square::D5, Square::A1]);

@@ -84,7 +84,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mode = CastlingMode::from_chess960(args.chess960);
     let Some(depth) = args.depth else { return run_suites(args, mode) };
-    let position = match args.fen.as_deref().map(|fen| Position::from_fen(fen, mode)) {
+    let position = match args.fen.as_deref().map(|fen| Position::from_fen_in(fen, mode)) {
         None => Position::default(),
         Some(Ok(position)) => position,
         Some(Err(error)) => return Ok(tools::unusable(&error.into())),

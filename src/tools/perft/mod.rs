@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn division_adds_up() {
         let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
-        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let position = Position::from_fen(fen).unwrap();
         for through in [Through::Rules, Through::Search, Through::Network] {
             let counter = Counter::new(through);
             for (depth, nodes) in [(0, 0), (1, 48), (2, 2039), (3, 97_862)] {

@@ -34,7 +34,7 @@ pub fn parse(line: &Line, mode: CastlingMode) -> Result<PerftCase, LineError> {
     let mut parts = line.text.split(';');
     let fen = parts.next().unwrap_or_default();
     let position =
-        Position::from_fen(fen, mode).map_err(|error| line.error(error.at, error.reason))?;
+        Position::from_fen_in(fen, mode).map_err(|error| line.error(error.at, error.reason))?;
     let mut offset = fen.len();
     let mut counts = Vec::new();
     for part in parts {

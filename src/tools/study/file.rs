@@ -148,7 +148,7 @@ impl Study {
         let mut lines = Lines::new(file.try_clone()?);
         let start = match value(lines.next_line()?.unwrap_or_default()) {
             Ok(Event::Study { format: FORMAT, start, chess960 }) => {
-                Position::from_fen(&start, CastlingMode::from_chess960(chess960))?
+                Position::from_fen_in(&start, CastlingMode::from_chess960(chess960))?
             }
             Ok(Event::Study { format, .. }) => bail!("format {format}: expected format {FORMAT}"),
             _ => bail!("not a study: expected the header of a study in the first line"),

@@ -423,13 +423,12 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use shakmaty::CastlingMode;
 
     use super::*;
     use crate::chess::notation::read_any_move;
 
     fn position(fen: &str) -> Position {
-        Position::from_fen(fen, CastlingMode::Standard).unwrap()
+        Position::from_fen(fen).unwrap()
     }
 
     /// Adds nodes for all moves of a line. Returns the last node.

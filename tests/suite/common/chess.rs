@@ -13,14 +13,13 @@ use lancet::{
         report::{Outcome, Silent},
     },
 };
-use shakmaty::CastlingMode;
 
 /// Peter McKenzie's position, which has moves of all kinds.
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
 /// Returns a position of standard chess.
 pub fn position(fen: &str) -> Position {
-    Position::from_fen(fen, CastlingMode::Standard).unwrap_or_else(|error| panic!("{error}"))
+    Position::from_fen(fen).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Returns the game from a position with moves in UCI notation.

@@ -94,7 +94,7 @@ pub fn fen(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut read = false;
     for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
-        let position = match Position::from_fen(&text, mode) {
+        let position = match Position::from_fen_in(&text, mode) {
             Ok(position) => position,
             Err(error) => {
                 assert!(!error.to_string().is_empty());
@@ -102,7 +102,7 @@ pub fn fen(bytes: &[u8]) -> bool {
             }
         };
         let again =
-            Position::from_fen(&position.fen(), position.mode()).expect("own FENs are read");
+            Position::from_fen_in(&position.fen(), position.mode()).expect("own FENs are read");
         assert_eq!((again.fen(), again.keys()), (position.fen(), position.keys()));
         let score = default_network().evaluate(position.board(), position.turn());
         assert!(score.abs() <= EVALUATION_LIMIT);
@@ -122,7 +122,7 @@ pub fn epd(bytes: &[u8]) -> bool {
         match epd::parse(&line) {
             Ok(record) => {
                 let fen = record.position.fen();
-                assert!(Position::from_fen(&fen, record.position.mode()).is_ok(), "{fen}");
+                assert!(Position::from_fen_in(&fen, record.position.mode()).is_ok(), "{fen}");
                 read = true;
             }
             Err(error) => {

@@ -423,7 +423,7 @@ impl Session {
         self.say("position startpos");
         self.model.refused = false;
         let mode = CastlingMode::from_chess960(self.model.chess960);
-        self.model.game = Game::from(Position::from_fen(START_FEN, mode).unwrap());
+        self.model.game = Game::from(Position::from_fen_in(START_FEN, mode).unwrap());
     }
 
     /// Sends one or a few lines of any kind.
