@@ -513,6 +513,14 @@ pub fn change(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
     })
 }
 
+/// Returns whether the name of an option begins with this text, ignoring case.
+pub(super) fn begins_a_name(text: &str) -> bool {
+    all().any(|option| {
+        let start = option.config.get_name().get(..text.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(text))
+    })
+}
+
 /// Returns the messages that announce the options.
 pub(super) fn announce() -> Vec<UciMessage> {
     all().map(|option| UciMessage::Option(option.config)).collect()

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use shakmaty::Color;
 
-use super::command::{COMMANDS, is_command};
+use super::{
+    command::{COMMANDS, is_command},
+    options,
+};
 use crate::{
     chess::{
         notation::{self, MoveError},
@@ -171,9 +174,12 @@ pub fn lines(arguments: &[String]) -> Vec<String> {
 /// Returns whether an argument belongs to the line before it.
 fn goes_on(line: &str, argument: &str) -> bool {
     let last = line.rsplit(' ').next().unwrap_or_default();
+    let option = line.strip_prefix("setoption name ");
+    if option.is_some_and(|name| options::begins_a_name(&format!("{name} {argument}"))) {
+        return true;
+    }
     match (last, argument) {
-        // `level` is also an order.
-        ("name" | "Skill" | "value" | "book" | "save" | "load", _)
+        ("name" | "value" | "book" | "save" | "load", _)
         | ("position", "fen")
         | ("go", "perft") => true,
         ("fen", _) => line.ends_with("position fen"),
