@@ -380,9 +380,13 @@ mod tests {
     fn lines_with_and_without_numbers() {
         let start = Position::default();
         let read = |text: &str| read_moves(&start, text).map(|moves| line(&start, &moves));
-        for text in
-            ["e4 e5 Nf3", "1. e4 e5 2. Nf3 *", "1.e4 1...e5 2.Nf3", "1. e2e4 1... e5! g1f3 1-0"]
-        {
+        for text in [
+            "e4 e5 Nf3",
+            "1. e4 e5 2. Nf3 *",
+            "1.e4 1...e5 2.Nf3",
+            "1. e4 1... e5 g1f3",
+            "1. e2e4 1... e5! 2. Nf3 1/2-1/2",
+        ] {
             assert_eq!(read(text).unwrap(), "1. e4 e5 2. Nf3");
             for start in ["startpos", "startpos moves", START_FEN] {
                 let moves = if start == START_FEN { " moves" } else { "" };
@@ -394,9 +398,13 @@ mod tests {
         assert!(read("O-O").unwrap_err().to_string().starts_with("illegal move 'O-O': "));
         assert!(read("1. e4 0-0").is_err() && read("1. e4 17").unwrap() == "1. e4");
         assert!(read_line("startpost").is_err() && read_line("startpos e5").is_err());
-        let error = read_line("startpos e4 e5 Nf6").unwrap_err().to_string();
-        let expected = "illegal move 'Nf6': no White piece can make this move (in 'rnbqkbnr/pppp1";
-        assert!(error.starts_with(expected), "{error}");
+        assert_eq!(without_number("0-0-0"), "0-0-0");
+        let error = |text: &str| read_line(text).unwrap_err().to_string();
+        assert!(error("8/8/8 w").starts_with("unreadable FEN '8/8/8 w'"));
+        let illegal = error("startpos moves 1. e4 e5 2. Nf6");
+        let expected =
+            "illegal move 'Nf6': no White piece can make this move (in 'rnbqkbnr/pppp1ppp";
+        assert!(illegal.starts_with(expected), "{illegal}");
     }
 
     fn reads(fen: &str, words: &[&str]) {

@@ -78,6 +78,9 @@ impl PackedMove {
     }
 }
 
+// Lists of moves are short to copy.
+const _: () = assert!(size_of::<Option<Move>>() <= 8);
+
 impl From<Move> for PackedMove {
     fn from(m: Move) -> PackedMove {
         let (from, to, promotion) = match m {

@@ -477,6 +477,12 @@ mod tests {
         assert_eq!((items[1].id.as_str(), items[1].position.halfmoves()), ("line 4", 5));
     }
 
+    #[test]
+    fn a_bad_line_is_named() {
+        let error = items("8/8/8/8/8/4k3/4p3/4K3 b - -\nnonsense\n").unwrap_err().to_string();
+        assert!(error.starts_with("2:2: 'nonsense' is not a board: "), "{error}");
+    }
+
     /// Checks that a sound cell that differs from the reference fails the check, which names the
     /// position and the cell.
     #[test]

@@ -232,8 +232,11 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let numbers = [0.0, 999.0, 1000.0, 12_345.0, 999_500.0, 456e6, 2e9];
-        assert_eq!(numbers.map(short), ["0", "999", "1.00k", "12.3k", "1.00M", "456M", "2.00G"]);
+        let numbers = [0.0, 999.0, 1000.0, 12_345.0, 999_500.0, 4.56e6, 456e6, 2e9];
+        assert_eq!(
+            numbers.map(short),
+            ["0", "999", "1.00k", "12.3k", "1.00M", "4.56M", "456M", "2.00G"]
+        );
         assert_eq!([0.1234, 12.34, 754.0].map(duration), ["0.123 s", "12.3 s", "12:34"]);
     }
 

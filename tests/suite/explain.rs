@@ -417,7 +417,7 @@ impl Case {
         let replies: Vec<Move> = at.legal_moves().into_iter().filter(others).collect();
         let safe = |&m: &Move| {
             let next = at.play(m);
-            next.is_check() || exchange(&next.play_null().unwrap(), square) < 50
+            next.play_null().is_none_or(|passed| exchange(&passed, square) < 50)
         };
         exchange(at, square) < 50 && (replies.is_empty() || replies.iter().any(safe))
     }

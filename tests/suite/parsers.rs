@@ -1,4 +1,4 @@
-//! Feeds mutations of valid input to the readers of `common/targets.rs`. In
+//! Feeds random bytes and mutations of valid input to the readers of `common/targets.rs`. In
 //! `hostile_files.rs` the program reads such files.
 //!
 //! For a longer test, with a different seed for each run: `FUZZ_SECONDS=1800 cargo test --release

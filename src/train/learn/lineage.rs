@@ -286,12 +286,11 @@ pub(super) mod tests {
     #[test]
     fn generations_grow_up_to_the_limit() {
         let mut lineage = lineage();
-        for (most, goal) in [(250, 150), (100, 100)] {
-            lineage.settings.most = most;
+        lineage.generations.truncate(1);
+        for (pool, goal) in [(1, 1), (100, 50), (249, 124), (500, 250), (10_000, 250)] {
+            lineage.generations[0].positions = pool;
             assert_eq!(lineage.next_goal(), goal);
         }
-        lineage.generations.clear();
-        assert_eq!(lineage.next_goal(), 1);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Positions, games, searches of them, and opening books.
+//! Positions, suites, games, searches of them, and opening books.
 
 use lancet::{
     chess::{

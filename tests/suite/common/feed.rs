@@ -1,4 +1,4 @@
-//! Feeds mutations of valid input to the readers of `targets.rs`.
+//! Feeds random bytes and mutations of valid input to the readers of `targets.rs`.
 
 use std::{
     fs, panic,
@@ -6,15 +6,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rand::SeedableRng as _;
+use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::mutate::mutate;
 
-/// Feeds a mutation of valid input to a reader, which must not panic.
+/// Feeds a mutation of valid input to a reader, or one time in ten random bytes. The reader must
+/// not panic.
 fn feed_once(name: &str, target: fn(&[u8]) -> bool, seeds: &[Vec<u8>]) {
     let seed: u64 = rand::random();
-    let bytes = mutate(seeds, &mut ChaCha8Rng::seed_from_u64(seed));
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let bytes = if rng.random_ratio(1, 10) {
+        let length = rng.random_range(0..1500);
+        (0..length).map(|_| rng.random()).collect()
+    } else {
+        mutate(seeds, &mut rng)
+    };
     if panic::catch_unwind(|| target(&bytes)).is_err() {
         let path = std::env::temp_dir().join(format!("lancet-{name}-{seed}"));
         fs::write(&path, &bytes).unwrap();
@@ -22,7 +29,7 @@ fn feed_once(name: &str, target: fn(&[u8]) -> bool, seeds: &[Vec<u8>]) {
     }
 }
 
-/// Feeds valid input and `cases` mutations of it to a reader.
+/// Feeds valid input to a reader, and then `cases` mutations of it or random bytes.
 pub fn feed(name: &str, target: fn(&[u8]) -> bool, seeds: &[Vec<u8>], cases: u32) {
     assert!(seeds.iter().filter(|seed| target(seed)).count() > 0, "no seed is valid for {name}");
     (0..cases).for_each(|_| feed_once(name, target, seeds));

@@ -636,6 +636,15 @@ fn the_classical_way_needs_its_table() {
     assert_eq!(at(ScoreDelay::Mates), [MATE - 1, MATE - 1], "the score is relative to the node");
 }
 
+#[test]
+fn a_mate_is_counted_in_moves() {
+    let game = board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Leaf::Static);
+    let mates = Cell { delay: ScoreDelay::Mates, ..Cell::ADVICE };
+    let found = run(&game, &mates, conditions(4), Oracle::Silent);
+    assert_eq!(found.depths[3].score, MATE - 1, "Ra8 mates, at every depth");
+    assert_eq!(found.depths[3].best.map(|m| m.to_string()), Some("Ra1-a8".to_owned()));
+}
+
 /// Variants of an algorithm that should search the same tree search the same number of nodes.
 #[test]
 fn variants_search_the_same_tree() {

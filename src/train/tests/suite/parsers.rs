@@ -1,5 +1,5 @@
-//! Feeds mutated games to the reader of game files, like the engine's `tests/suite/parsers.rs` at
-//! the root of the repository.
+//! Feeds random bytes and mutated games to the reader of game files, like the engine's
+//! `tests/suite/parsers.rs` at the root of the repository.
 
 use crate::{
     common::feed::{self, feed},
