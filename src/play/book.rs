@@ -4,8 +4,7 @@
 //! A file consists of entries of 16 bytes, big-endian and sorted by key: key (8 bytes),
 //! move (2), weight (2), learning data (4, not used). The key is that of Polyglot, whose
 //! Zobrist numbers shakmaty uses too. Source: Polyglot's documentation by Fabien Letouzey.
-#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::{io, path::Path};
 

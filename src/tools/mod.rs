@@ -2,8 +2,7 @@
 //!
 //! Each command `lancet NAME` has a struct `Args` and a function `run`. They are in NAME.rs, or in
 //! NAME/command.rs if NAME is a folder. Chess knowledge that the engine needs is not kept here.
-#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod analyse;
 pub mod bench;

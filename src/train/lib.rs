@@ -7,8 +7,7 @@
 //! Each command of the program `lancet-train` has a module with `Args` and `run`. The modules have
 //! the names of the commands, with two exceptions: `train` is in [`command`], and `learn`, which
 //! combines `datagen` and `train`, is in [`learn::command`].
-#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod average;
 mod checkpoint;

@@ -9,8 +9,7 @@
 //! the command line. One engine thread owns the [`Engine`] and does the longer tasks in order. The
 //! calling thread creates new [`Signals`] when it reads a `go`, so that a `stop` right after it is
 //! not lost.
-#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::{
     cell::RefCell,
