@@ -545,18 +545,13 @@ impl Engine {
         // Limited strength uses no tablebases.
         let tablebases = self.tablebases.as_deref().filter(|_| terms.handicap.is_none());
         let (game, settings) = (&job.game, &self.settings);
-        let syzygy = settings.syzygy;
-        let prober = tablebases
-            .and_then(|tables| ask_tablebases(tables, syzygy, game, &mut root_moves, reporter));
+        let prober = tablebases.map(|tables| Prober::new(tables, settings.syzygy));
+        let in_tree =
+            prober.filter(|prober| ask_tablebases(prober, game, &mut root_moves, reporter));
         let values: Vec<(Move, Value)> =
             root_moves.iter().filter_map(|rm| Some((rm.m, rm.known?.value))).collect();
         let known = values.len();
-        let confirming = tablebases.map(|tables| Confirming {
-            prober: Prober::new(tables, syzygy),
-            game,
-            values,
-            reporter,
-        });
+        let confirming = prober.map(|prober| Confirming { prober, game, values, reporter });
         let reporter = confirming.as_ref().map_or(reporter, |confirming| confirming);
         reporter.note(&Note::Plan {
             soft: terms.budget.and_then(|budget| budget.soft),
@@ -574,7 +569,7 @@ impl Engine {
             signals: &job.signals,
             root_moves,
             handicap: terms.handicap,
-            prober,
+            prober: in_tree,
             tbhits: AtomicU64::new(known as u64),
             live: &self.live,
             reporter,
@@ -666,28 +661,24 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
     !signals.is_stopped() && (in_time || signals.is_pondering())
 }
 
-/// Ranks the root moves by the tablebases. Returns the prober for the tree.
+/// Ranks the root moves by the tablebases. Returns whether the search may probe them in the tree.
 ///
-/// There is no prober if DTZ tables have ranked the root moves, or if the best move draws.
-/// The search then looks for mates, or for the draw that is hardest for the opponent.
-fn ask_tablebases<'a>(
-    tables: &'a Tablebases,
-    settings: syzygy::ProbeOptions,
+/// It may not if DTZ tables have ranked the root moves, or if the best move draws. It then looks
+/// for mates, or for the draw that is hardest for the opponent.
+fn ask_tablebases(
+    prober: &Prober,
     game: &Game,
     root_moves: &mut [search::RootMove],
     reporter: &dyn Reporter,
-) -> Option<Prober<'a>> {
-    let prober = Prober::new(tables, settings);
+) -> bool {
     let moves: Vec<Move> = root_moves.iter().map(|rm| rm.m).collect();
-    let Some(ranking) = tables.rank_moves(game, &moves, settings, reporter) else {
-        return Some(prober);
-    };
+    let Some(ranking) = prober.rank_moves(game, &moves, reporter) else { return true };
     for (rm, &known) in root_moves.iter_mut().zip(&ranking.known) {
         rm.known = Some(known);
     }
     let best = ranking.known.iter().map(|known| known.value).max();
     let drawn = best.is_some_and(|value| value.drawn_score().is_some());
-    (!drawn && !ranking.distances).then_some(prober)
+    !drawn && !ranking.distances
 }
 
 /// Waits until the best move may be sent: until `stop` or `ponderhit` if the search requires

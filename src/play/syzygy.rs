@@ -252,44 +252,6 @@ impl Tablebases {
         chess.board().occupied().count() <= limit.min(self.max_pieces())
             && chess.castles().is_empty()
     }
-
-    /// Returns the result of each of `moves` in the position of `game`, taking its
-    /// halfmove clock and repetitions into account. Without DTZ tables the scores have no
-    /// bounds. Returns `None` if the tables do not know the results of all moves.
-    pub fn rank_moves(
-        &self,
-        game: &Game,
-        moves: &[Move],
-        settings: ProbeOptions,
-        reporter: &dyn Reporter,
-    ) -> Option<Ranking> {
-        let position = game.position();
-        if !self.covers(position.chess(), settings.probe_limit) {
-            return None;
-        }
-        let rank = |f: &dyn Fn(Move, &Position) -> Option<Known>| -> Option<Vec<Known>> {
-            moves
-                .iter()
-                .map(|&m| {
-                    let child = position.play(m);
-                    over(game, &child).or_else(|| f(m, &child))
-                })
-                .collect()
-        };
-        let by_distance = |m: Move, child: &Position| {
-            let dtz = self.dtz(child.chess(), reporter)?;
-            Some(known(m, child, dtz, settings.fifty_moves))
-        };
-        let by_value = |_: Move, child: &Position| {
-            let wdl = self.wdl(child.chess(), reporter)?;
-            let value = Value::new(-wdl, settings.fifty_moves);
-            Some(Known { value, bounds: Bounds::NONE })
-        };
-        if let Some(known) = rank(&by_distance) {
-            return Some(Ranking { known, distances: true });
-        }
-        Some(Ranking { known: rank(&by_value)?, distances: false })
-    }
 }
 
 /// A [`Reporter`] that forwards the reports of a search, with each principal variation cut
@@ -427,7 +389,7 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
     Known { value, bounds: value.bounds(moves + if doubt { DOUBT } else { 0 }) }
 }
 
-/// Probes the tablebases at nodes inside the tree.
+/// The tablebases, with the conditions for probing them.
 #[derive(Clone, Copy, Debug)]
 pub struct Prober<'a> {
     tables: &'a Tablebases,
@@ -435,9 +397,47 @@ pub struct Prober<'a> {
 }
 
 impl<'a> Prober<'a> {
-    /// Returns a prober of `tables` under these conditions.
+    /// Returns a prober of `tables` under the conditions of `options`.
     pub const fn new(tables: &'a Tablebases, options: ProbeOptions) -> Prober<'a> {
         Prober { tables, options }
+    }
+
+    /// Returns the result of each of `moves` in the position of `game`, taking its
+    /// halfmove clock and repetitions into account. Without DTZ tables the scores have no
+    /// bounds. Returns `None` if the tables do not know the results of all moves.
+    pub fn rank_moves(
+        &self,
+        game: &Game,
+        moves: &[Move],
+        reporter: &dyn Reporter,
+    ) -> Option<Ranking> {
+        let position = game.position();
+        let ProbeOptions { probe_limit, fifty_moves, .. } = self.options;
+        if !self.tables.covers(position.chess(), probe_limit) {
+            return None;
+        }
+        let rank = |f: &dyn Fn(Move, &Position) -> Option<Known>| -> Option<Vec<Known>> {
+            moves
+                .iter()
+                .map(|&m| {
+                    let child = position.play(m);
+                    over(game, &child).or_else(|| f(m, &child))
+                })
+                .collect()
+        };
+        let by_distance = |m: Move, child: &Position| {
+            let dtz = self.tables.dtz(child.chess(), reporter)?;
+            Some(known(m, child, dtz, fifty_moves))
+        };
+        let by_value = |_: Move, child: &Position| {
+            let wdl = self.tables.wdl(child.chess(), reporter)?;
+            let value = Value::new(-wdl, fifty_moves);
+            Some(Known { value, bounds: Bounds::NONE })
+        };
+        if let Some(known) = rank(&by_distance) {
+            return Some(Ranking { known, distances: true });
+        }
+        Some(Ranking { known: rank(&by_value)?, distances: false })
     }
 
     /// Returns bounds on the score of a position with this remaining `depth`. Probes only

@@ -92,7 +92,7 @@ fn values_are_those_of_the_suites() {
         if moves.is_empty() {
             continue;
         }
-        let ranking = tables.rank_moves(&game, &moves, settings, &Silent).unwrap();
+        let ranking = prober.rank_moves(&game, &moves, &Silent).unwrap();
         let best = ranking.known.iter().map(|known| known.value).max().unwrap();
         assert_eq!(best, expected, "{line}");
         assert_eq!(
@@ -357,7 +357,8 @@ fn results_alone_are_of_use() {
     // Bare kings, which have no file, are a draw. Moving away from the pawn loses.
     let game = Game::from(position("8/Pk6/8/8/8/8/8/7K b - - 0 1"));
     let moves: Vec<Move> = game.position().legal_moves().into_iter().collect();
-    let ranking = tables.rank_moves(&game, &moves, Default::default(), &Silent).unwrap();
+    let prober = Prober::new(&tables, Default::default());
+    let ranking = prober.rank_moves(&game, &moves, &Silent).unwrap();
     assert!(!ranking.distances);
     let taking = moves.iter().position(|m| m.is_capture()).unwrap();
     assert_eq!(ranking.known[taking].value, Value::Draw);
