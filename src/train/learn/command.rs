@@ -14,7 +14,6 @@ use serde::Deserialize;
 use super::{
     super::{
         checkpoint, command as train, datagen, replace, schedule::Schedule, stopped_by_ctrl_c,
-        thread_count,
     },
     duel::Duel,
     lineage::{Generation, Home, Lineage, Settings},
@@ -85,34 +84,8 @@ pub struct Args {
     /// do not depend on the clock
     #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(..))]
     generations: Option<u32>,
-    /// Threads to play and train with [default: all cores]
-    #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(1..=1024))]
-    threads: Option<u32>,
-    /// Seed of all random choices
-    #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
-    seed: u64,
-    /// Nodes per move after which no new iteration starts, in games and matches
-    #[arg(long, value_name = "SOFT", default_value_t = 150, value_parser = arguments::whole::<u64>(1..=1 << 40))]
-    nodes: u64,
-    /// Hidden neurons per view, a multiple of 32
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = arguments::whole::<usize>(..))]
-    hidden: usize,
-    /// Output buckets, chosen by piece count
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = arguments::whole::<usize>(..))]
-    buckets: usize,
-    /// Positions of the first generation
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
-    first: u64,
-    /// Largest number of positions of a later generation. Each position takes 4.5 bytes on the
-    /// disk. During training it takes 28 bytes of memory if the filter keeps it, 18 on average
-    #[arg(long, value_name = "N", default_value = "10M", value_parser = arguments::count)]
-    most: u64,
-    /// Largest number of samples of a training run
-    #[arg(long, value_name = "N", default_value = "300M", value_parser = arguments::count)]
-    samples: u64,
-    /// Largest number of games of a match
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = arguments::whole::<u64>(2..))]
-    match_games: u64,
+    #[command(flatten)]
+    settings: Settings,
     /// Also report the error of each network on these positions, which should not come from games
     /// of this run: a file that `lancet epd --csv` wrote for one engine
     #[arg(long, value_name = "EXAM.csv")]
@@ -126,22 +99,10 @@ pub struct Args {
 /// If an option is out of range, a file cannot be used, or there is not enough memory.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // Refuse bad settings of the network before hours of self-play.
-    let Args { hidden, buckets, .. } = *args;
+    let Settings { hidden, buckets, .. } = args.settings;
     Schedule { hidden, buckets, ..Schedule::default() }.check()?;
-    let settings = Settings {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        seed: args.seed,
-        threads: thread_count(args.threads),
-        nodes: args.nodes,
-        hidden,
-        buckets,
-        first: args.first,
-        most: args.most,
-        samples: args.samples,
-        match_games: args.match_games,
-    };
     let home = Home::claim(&args.out)?;
-    let lineage = home.open(&settings)?;
+    let lineage = home.open(&args.settings)?;
     let stop = stopper(args.hours)?;
     let before = lineage.hours();
     let exam = args.exam.clone();

@@ -8,40 +8,56 @@ use std::{
 };
 
 use anyhow::Context as _;
+use clap::Args as ClapArgs;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{checkpoint, other_options, replace},
+    super::{checkpoint, other_options, replace, thread_count},
     sprt::Pairs,
 };
-use lancet::system::files::{self, LockFile};
+use lancet::system::{
+    arguments,
+    files::{self, LockFile},
+};
 
 /// Name of the file of the lineage.
 const FILE: &str = "lineage.toml";
 
-/// Settings that determine a lineage. With one thread they determine it exactly.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Settings that determine a lineage. With one thread they determine it exactly. The comments are
+/// also the help texts of the options.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ClapArgs)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// Version of Lancet.
+    /// Version of Lancet
+    #[arg(skip = env!("CARGO_PKG_VERSION"))]
     pub version: String,
-    /// Seed of all random choices.
-    pub seed: u64,
-    /// Number of threads for self-play and training.
+    /// Threads to play and train with [default: all cores]
+    #[arg(long, value_name = "N", default_value_t = thread_count(None), hide_default_value = true, value_parser = arguments::whole::<u32>(1..=1024))]
     pub threads: u32,
-    /// Nodes per move after which no new iteration starts.
+    /// Seed of all random choices
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
+    pub seed: u64,
+    /// Nodes per move after which no new iteration starts, in games and matches
+    #[arg(long, value_name = "SOFT", default_value_t = 150, value_parser = arguments::whole::<u64>(1..=1 << 40))]
     pub nodes: u64,
-    /// Hidden neurons per view.
+    /// Hidden neurons per view, a multiple of 32
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = arguments::whole::<usize>(..))]
     pub hidden: usize,
-    /// Output buckets.
+    /// Output buckets, chosen by piece count
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = arguments::whole::<usize>(..))]
     pub buckets: usize,
-    /// Number of positions of the first generation.
+    /// Positions of the first generation
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = arguments::whole::<u64>(100..))]
     pub first: u64,
-    /// Largest number of positions of a later generation.
+    /// Largest number of positions of a later generation. Each position takes 4.5 bytes on the
+    /// disk. During training it takes 28 bytes of memory if the filter keeps it, 18 on average
+    #[arg(long, value_name = "N", default_value = "10M", value_parser = arguments::count)]
     pub most: u64,
-    /// Largest number of samples of a training run.
+    /// Largest number of samples of a training run
+    #[arg(long, value_name = "N", default_value = "300M", value_parser = arguments::count)]
     pub samples: u64,
-    /// Largest number of games of a match.
+    /// Largest number of games of a match
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = arguments::whole::<u64>(2..))]
     pub match_games: u64,
 }
 
