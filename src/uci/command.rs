@@ -11,7 +11,10 @@ use std::{ops::RangeInclusive, path::PathBuf};
 use vampirc_uci::{Duration, UciFen, UciMessage, UciSearchControl, UciTimeControl};
 
 use super::{error::CommandError, extension::Extension, moves};
-use crate::engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE};
+use crate::{
+    engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE},
+    tools::perft,
+};
 
 /// One line from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -318,10 +321,11 @@ const DEPTHS: RangeInclusive<u64> = *DEPTH_RANGE.start() as u64..=*DEPTH_RANGE.e
 const THREADS: RangeInclusive<u64> = *THREADS_RANGE.start() as u64..=*THREADS_RANGE.end() as u64;
 /// Table sizes in MiB.
 const HASHES: RangeInclusive<u64> = *HASH_RANGE.start() as u64..=*HASH_RANGE.end() as u64;
+/// Depths of perft in plies.
+const PERFT_DEPTHS: RangeInclusive<u64> =
+    *perft::DEPTH_RANGE.start() as u64..=*perft::DEPTH_RANGE.end() as u64;
 /// Maximum duration of a speed test in seconds.
 const MAX_SPEED_TEST: u64 = 3600;
-/// Maximum depth of perft in plies.
-const MAX_PERFT: u64 = 100;
 /// Maximum number of openings that `genfens` generates.
 const MAX_OPENINGS: u64 = 100_000_000;
 
@@ -483,7 +487,7 @@ fn help(tokens: &mut Tokens) -> Result<Command, CommandError> {
 }
 
 fn perft(tokens: &mut Tokens) -> Result<Command, CommandError> {
-    let depth = number("perft", tokens, 0..=MAX_PERFT)?;
+    let depth = number("perft", tokens, PERFT_DEPTHS)?;
     tokens.expect_end("perft <plies>")?;
     Ok(Command::Perft(depth as u32))
 }

@@ -10,7 +10,7 @@ use indicatif::HumanCount;
 use shakmaty::CastlingMode;
 
 use super::{
-    Counter, Through,
+    Counter, DEPTH_RANGE, Through,
     suite::{self, Outcome},
 };
 use crate::{
@@ -48,7 +48,7 @@ Exit status:
   2  if a file, a line or the command line could not be used"#)]
 pub struct Args {
     /// Depth, in plies
-    #[arg(required_unless_present = "suite", value_parser = arguments::whole::<u32>(0..=64))]
+    #[arg(required_unless_present = "suite", value_parser = arguments::whole::<u32>(DEPTH_RANGE))]
     depth: Option<u32>,
     /// Position to count from [default: the start position]
     #[arg(long)]

@@ -3,7 +3,7 @@
 //!
 //! [`suite`] reads and checks suites of expected counts, and [`command`] implements `lancet perft`.
 
-use std::iter;
+use std::{iter, ops::RangeInclusive};
 
 use shakmaty::{Chess, Move, MoveList, Position as _};
 
@@ -20,6 +20,9 @@ use crate::{
 
 pub mod command;
 pub mod suite;
+
+/// Depths to count to, in plies.
+pub(crate) const DEPTH_RANGE: RangeInclusive<u32> = 0..=64;
 
 /// The layers to count through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
