@@ -16,7 +16,12 @@ use lancet::{
         position::Position,
         score::{EVALUATION_LIMIT, Score},
     },
-    eval::{self, nnue::Network, psqt, wdl::sigmoid},
+    eval::{
+        self,
+        nnue::{Network, features},
+        psqt,
+        wdl::sigmoid,
+    },
 };
 
 /// Advantage, in centipawns of an exam, that multiplies the odds of winning by e.
@@ -24,6 +29,9 @@ const SCALE: f64 = 250.0;
 /// Advantage, in centipawns of an evaluation, that multiplies the odds of winning by e at a scale
 /// of 1.
 const CANDIDATE_SCALE: f64 = 400.0;
+
+/// Number of classes of piece counts.
+const CLASSES: usize = 8;
 
 /// Positions with their scores.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +48,8 @@ pub struct Grade {
     pub error: f64,
     /// That scale. At 1, 400 centipawns of the evaluation equal 250 centipawns of the exam.
     pub scale: f64,
+    /// The same error, but with a scale of its own for each eighth of the piece counts.
+    pub by_pieces: f64,
     /// Spearman's rank correlation.
     pub correlation: f64,
 }
@@ -120,27 +130,44 @@ impl Exam {
     /// Grades evaluations in centipawns, one for each position of the exam.
     pub fn grade(&self, scores: &[f64]) -> Grade {
         let own: Vec<f64> = self.samples.iter().map(|sample| f64::from(sample.score())).collect();
-        let truths: Vec<f64> = own.iter().map(|score| sigmoid(score / SCALE)).collect();
-        let error = |scale: f64| {
-            let square = |(&score, &truth): (&f64, &f64)| {
-                (sigmoid(scale * score / CANDIDATE_SCALE) - truth).powi(2)
-            };
-            let sum: f64 = scores.iter().zip(&truths).map(square).sum();
-            (sum / truths.len().max(1) as f64).sqrt()
-        };
-        // Ternary search finds the minimum. It assumes that the error has only one.
-        let (mut low, mut high) = (0.05, 8.0);
-        for _ in 0..24 {
-            let third = (high - low) / 3.0;
-            if error(low + third) < error(high - third) {
-                high -= third;
-            } else {
-                low += third;
-            }
+        let truths = own.iter().map(|score| sigmoid(score / SCALE));
+        let pairs: Vec<(f64, f64)> = scores.iter().copied().zip(truths).collect();
+        let mut classes = vec![Vec::new(); CLASSES];
+        for (sample, &pair) in self.samples.iter().zip(&pairs) {
+            classes[features::output_bucket(sample.count(), CLASSES)].push(pair);
         }
-        let scale = (low + high) / 2.0;
-        Grade { error: error(scale), scale, correlation: correlation(&ranks(&own), &ranks(scores)) }
+        let mean = |sum: f64| (sum / pairs.len().max(1) as f64).sqrt();
+        let (scale, squares) = best_scale(&pairs);
+        Grade {
+            error: mean(squares),
+            scale,
+            by_pieces: mean(classes.iter().map(|pairs| best_scale(pairs).1).sum()),
+            correlation: correlation(&ranks(&own), &ranks(scores)),
+        }
     }
+}
+
+/// Returns the scale with the smallest sum of squared errors, and this sum, for pairs of a score in
+/// centipawns and a winning probability.
+fn best_scale(pairs: &[(f64, f64)]) -> (f64, f64) {
+    let squares = |scale: f64| -> f64 {
+        let square = |&(score, truth): &(f64, f64)| {
+            (sigmoid(scale * score / CANDIDATE_SCALE) - truth).powi(2)
+        };
+        pairs.iter().map(square).sum()
+    };
+    // Ternary search finds the minimum. It assumes that the sum has only one.
+    let (mut low, mut high) = (0.05, 8.0);
+    for _ in 0..24 {
+        let third = (high - low) / 3.0;
+        if squares(low + third) < squares(high - third) {
+            high -= third;
+        } else {
+            low += third;
+        }
+    }
+    let scale = (low + high) / 2.0;
+    (scale, squares(scale))
 }
 
 /// Returns the rank of each value. Equal values have the mean of their ranks.
@@ -207,6 +234,11 @@ mod tests {
             assert!((grade.scale - 1.6 / factor).abs() < 1e-3, "{grade:?}");
             assert!((grade.correlation - 1.0).abs() < 1e-9, "{grade:?}");
         }
+        // With other scales for other numbers of pieces, only `by_pieces` has no error.
+        let (bare, full) = ("4k3/8/8/8/8/8/4P3/4K3", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
+        let rows = [bare, full].map(|board| format!("a,90,,{board} w - - 0 1\n"));
+        let grade = self::exam(&rows.concat()).unwrap().grade(&[30.0, 150.0]);
+        assert!(grade.error > 0.01 && grade.by_pieces < 1e-4, "{grade:?}");
         let wrong = exam.grade(&[-90.0, 900.0, 0.0]);
         assert!(wrong.error > 0.25 && wrong.correlation < -0.99, "{wrong:?}");
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [2.5, 0.0, 2.5, 1.0]);

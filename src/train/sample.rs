@@ -82,6 +82,11 @@ impl Sample {
         (self.half_points != NO_GAME).then(|| f32::from(self.half_points) / 2.0)
     }
 
+    /// Returns the number of pieces.
+    pub(crate) fn count(&self) -> usize {
+        self.occupied.iter().map(|half| half.count_ones() as usize).sum()
+    }
+
     /// Returns the pieces. Those of the side to move are White's.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
         let [low, high] = self.occupied.map(u64::from);
