@@ -236,7 +236,7 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     note(format_args!("scale fitted to the results: {fitted:.0} centipawns"));
     schedule.scale = schedule.scale.or(Some(fitted as f32));
     note(format_args!(
-        "{} training positions, {} duplicates dropped, {} validation positions, White {}; \
+        "{} training positions, {} duplicates merged, {} validation positions, White {}; \
          read in {:.1} s",
         data.training.len(),
         data.duplicates,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     exam::Exam,
     format::{GameFile, GameResult, Record, Tally},
-    sample::{Sample, drop_duplicates},
+    sample::{Sample, merge_duplicates},
     schedule::{SCALES, Schedule},
 };
 use lancet::{
@@ -35,7 +35,7 @@ pub struct DataFile {
 /// Training data, validation data and exam.
 #[derive(Debug, Default)]
 pub struct DataSet {
-    /// Training positions, in the order in which `drop_duplicates` leaves them.
+    /// Training positions, in the order in which [`merge_duplicates`] leaves them.
     pub training: Vec<Sample>,
     /// Validation positions, from other games. Positions without a game are never among them,
     /// because they may be similar to training positions.
@@ -44,7 +44,7 @@ pub struct DataSet {
     pub sources: Vec<DataFile>,
     /// Results of all games.
     pub tally: Tally,
-    /// Number of training positions that were dropped as duplicates.
+    /// Number by which merging duplicates has reduced the training positions.
     pub duplicates: usize,
     /// Positions on which no network is trained, to compare runs.
     pub exam: Option<Exam>,
@@ -118,8 +118,8 @@ impl DataSet {
         for path in paths {
             data.read_file(path, schedule)?;
         }
-        data.duplicates = drop_duplicates(&mut data.training);
-        drop_duplicates(&mut data.validation);
+        data.duplicates = merge_duplicates(&mut data.training);
+        merge_duplicates(&mut data.validation);
         let step = data.validation.len().div_ceil(VALIDATION_SAMPLES).max(1);
         data.validation = data.validation.into_iter().step_by(step).collect();
         Ok(data)

@@ -14,8 +14,10 @@ use lancet::{
     system::random::mix,
 };
 
-/// Value of `half_points` for a position without a game.
-const NO_GAME: u8 = 3;
+/// Value of `result` for a won game. A drawn game has half of it.
+const WON: u8 = 254;
+/// Value of `result` for a position without a game.
+const NO_GAME: u8 = 255;
 
 /// A position with its labels, from the point of view of the side to move. If Black is to move,
 /// the board is flipped vertically and the colours are swapped.
@@ -28,8 +30,8 @@ pub struct Sample {
     pieces: [u8; 16],
     /// Score of the search, in centipawns for the side to move.
     score: i16,
-    /// The game's result in half points: 0, 1, 2, or [`NO_GAME`].
-    half_points: u8,
+    /// The game's result, from 0 (lost) to [`WON`], or [`NO_GAME`].
+    result: u8,
     unused: u8,
 }
 
@@ -67,7 +69,7 @@ impl Sample {
             occupied: [occupied as u32, (occupied >> 32) as u32],
             pieces: pack_pieces(&board, Bitboard::EMPTY),
             score: score.clamp(-bound, bound) as i16,
-            half_points: result.half_points(turn).unwrap_or(NO_GAME),
+            result: result.half_points(turn).map_or(NO_GAME, |points| points * (WON / 2)),
             unused: 0,
         }
     }
@@ -78,8 +80,9 @@ impl Sample {
     }
 
     /// Returns the result of the game for the side to move (0, 0.5 or 1), or `None` without a game.
+    /// A merged sample has the mean of several results.
     pub(crate) fn result(&self) -> Option<f32> {
-        (self.half_points != NO_GAME).then(|| f32::from(self.half_points) / 2.0)
+        (self.result != NO_GAME).then(|| f32::from(self.result) / f32::from(WON))
     }
 
     /// Returns the number of pieces.
@@ -147,15 +150,32 @@ fn weight(material: Score) -> f32 {
     eval::weight_of(material) as f32 / 1024.0
 }
 
-/// Keeps one sample of each position and returns the number of dropped samples. The choice is
-/// pseudo-random but always the same. The order of the samples changes.
-pub(crate) fn drop_duplicates(samples: &mut Vec<Sample>) -> usize {
-    let before = samples.len();
-    let chance =
-        |sample: &Sample| mix(u64::from(sample.score as u16) << 8 | u64::from(sample.half_points));
-    samples.par_sort_unstable_by_key(|sample| (sample.position(), chance(sample)));
-    samples.dedup_by_key(|sample| sample.position());
-    before - samples.len()
+/// Merges the samples of each position into one, with the mean score and the mean result. Sorts the
+/// samples by position. Returns by how many their number decreases.
+pub(crate) fn merge_duplicates(samples: &mut Vec<Sample>) -> usize {
+    samples.par_sort_unstable_by_key(Sample::position);
+    let (before, mut kept, mut start) = (samples.len(), 0, 0);
+    while start < before {
+        let same = |sample: &&Sample| sample.position() == samples[start].position();
+        let end = start + samples[start..].iter().take_while(same).count();
+        samples[kept] = mean(&samples[start..end]);
+        (kept, start) = (kept + 1, end);
+    }
+    samples.truncate(kept);
+    before - kept
+}
+
+/// Returns the mean of at least one sample of the same position.
+fn mean(samples: &[Sample]) -> Sample {
+    let mean = |sum: i64, count: usize| (sum as f64 / count as f64).round();
+    let scores = samples.iter().map(|sample| i64::from(sample.score)).sum();
+    let results = || samples.iter().map(|sample| sample.result).filter(|&result| result != NO_GAME);
+    let games = results().count();
+    Sample {
+        score: mean(scores, samples.len()) as i16,
+        result: if games > 0 { mean(results().map(i64::from).sum(), games) as u8 } else { NO_GAME },
+        ..samples[0]
+    }
 }
 
 /// A pseudo-random permutation of `0..length` that is computed and not stored. It is a Feistel
@@ -254,10 +274,10 @@ mod tests {
         assert_eq!(size_of::<Sample>(), 28);
     }
 
-    /// Of several samples of a position, one remains, whatever their order. A position and its
+    /// Of several samples of a position, the mean remains, whatever their order. A position and its
     /// mirror image with the other side to move are equal for the network.
     #[test]
-    fn duplicates_are_dropped() {
+    fn duplicates_are_merged() {
         let sample = |fen: &str, score, result| {
             let position = Position::from_fen(fen).unwrap();
             Sample::new(position.chess(), score, result)
@@ -267,15 +287,19 @@ mod tests {
         let other = "4k3/8/8/8/8/4P3/8/4K3 w - - 0 1";
         let mut samples = vec![
             sample(white, 10, GameResult::WhiteWins),
-            sample(other, 5, GameResult::Draw),
+            sample(other, -5, GameResult::Unknown),
             sample(mirrored, 90, GameResult::Draw),
-            sample(white, 20, GameResult::Draw),
+            sample(white, 20, GameResult::BlackWins),
+            sample(white, 0, GameResult::Unknown),
         ];
         let mut reversed: Vec<Sample> = samples.iter().rev().copied().collect();
-        assert_eq!((drop_duplicates(&mut samples), samples.len()), (2, 2));
-        assert_eq!(drop_duplicates(&mut reversed), 2);
+        assert_eq!((merge_duplicates(&mut samples), samples.len()), (3, 2));
+        assert_eq!(merge_duplicates(&mut reversed), 3);
         assert_eq!(samples, reversed);
-        assert_eq!(drop_duplicates(&mut samples), 0);
+        let labels: Vec<_> = samples.iter().map(|one| (one.score(), one.result())).collect();
+        assert!(labels.contains(&(30.0, Some(0.5))), "{labels:?}");
+        assert!(labels.contains(&(-5.0, None)), "{labels:?}");
+        assert_eq!(merge_duplicates(&mut samples), 0);
     }
 
     /// The trainer multiplies outputs by the same weight as the search.
