@@ -30,6 +30,7 @@ import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -182,6 +183,14 @@ def tell(args):
         print(f"{switch:34} {prior:6.1f} {gain:+9.1f} +/- {error:3.1f} {mean:+9.1f}  {verdict}")
 
 
+def program(name):
+    """Returns the absolute path of a program."""
+    path = shutil.which(name)
+    if path is None:
+        raise argparse.ArgumentTypeError(f"cannot find the program '{name}'")
+    return os.path.abspath(path)
+
+
 def main(doc, play, tell, arguments):
     """Runs a script with the commands `play` and `tell`. `arguments` adds the arguments that only
     this script's `play` has."""
@@ -191,10 +200,10 @@ def main(doc, play, tell, arguments):
     player.add_argument("file", help="results of the games, a CSV file")
     arguments(player)
     player.add_argument(
-        "--engine", required=True, type=os.path.abspath, help="a build with the feature `tune`"
+        "--engine", required=True, type=program, help="a build with the feature `tune`"
     )
     player.add_argument("--book", required=True, help="opening book, an EPD file")
-    player.add_argument("--fastchess", default="fastchess", help="path of fastchess")
+    player.add_argument("--fastchess", default="fastchess", type=program, help="path of fastchess")
     player.add_argument("--nodes", type=int, default=25_000, help="nodes per move")
     player.add_argument("--pairs", type=int, default=4_500, help="number of pairs of games")
     player.add_argument("--clock", help="time control such as 2+0.02, to use instead of --nodes")
