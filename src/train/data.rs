@@ -141,10 +141,10 @@ Examples:
     ///
     /// Compares static evaluations, or the scores of shorter searches, with the scores of an exam.
     /// `error` is the root mean square error in winning probability. The candidate's scores are
-    /// first multiplied by the `scale` that makes the error smallest. At a scale of 1, 400
-    /// centipawns of the candidate equal 250 centipawns of the exam. At 1.6, their centipawns are
-    /// equal. `pieces` is the same error with eight scales, one for each range of piece counts.
-    /// `rank` is Spearman's rank correlation.
+    /// first multiplied by the scale that makes the error smallest. Each of eight ranges of piece
+    /// counts has its own scale. `one scale` is the error with one scale for all positions, and
+    /// `scale` is that scale. At 1, 400 centipawns of the candidate equal 250 centipawns of the
+    /// exam. At 1.6, their centipawns are equal. `rank` is Spearman's rank correlation.
     #[command(after_long_help = "\
 Examples:
   lancet-train data grade exam.csv old.nnue new.nnue
@@ -259,13 +259,13 @@ fn read_pgn(path: &Path, mut f: impl FnMut(&Record)) -> anyhow::Result<()> {
 fn grade(exam: &Path, candidates: &[PathBuf]) -> anyhow::Result<ExitCode> {
     let exam = Exam::read(exam)?;
     let show = |name: &str, exam: &Exam, scores: &[f64]| {
-        let Grade { error, scale, by_pieces, correlation } = exam.grade(scores);
+        let Grade { error, one_scale, scale, correlation } = exam.grade(scores);
         let count = exam.samples().len();
         say(format_args!(
-            "{error:.5}  {by_pieces:.5}  {correlation:.4}  {scale:.3}  {count:>9}  {name}"
+            "{error:.5}  {one_scale:.5}    {scale:.3}  {correlation:.4}  {count:>9}  {name}"
         ));
     };
-    say("error    pieces   rank    scale  positions  candidate");
+    say("error    one scale  scale  rank    positions  candidate");
     if candidates.is_empty() {
         let network = eval::default_network();
         show(&network.name(), &exam, &exam.evaluate(Some(&*network)));

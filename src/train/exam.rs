@@ -43,13 +43,13 @@ pub struct Exam {
 /// Result of an evaluation in an exam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grade {
-    /// Root mean square error in winning probability, with the scale that suits the evaluation
-    /// best.
+    /// Root mean square error in winning probability. The evaluation is first multiplied by the
+    /// scale that makes the error smallest, which differs between eight ranges of piece counts.
     pub error: f64,
+    /// The error with the same scale for all positions.
+    pub one_scale: f64,
     /// That scale. At 1, 400 centipawns of the evaluation equal 250 centipawns of the exam.
     pub scale: f64,
-    /// The same error, but with a scale of its own for each eighth of the piece counts.
-    pub by_pieces: f64,
     /// Spearman's rank correlation.
     pub correlation: f64,
 }
@@ -139,9 +139,9 @@ impl Exam {
         let mean = |sum: f64| (sum / pairs.len().max(1) as f64).sqrt();
         let (scale, squares) = best_scale(&pairs);
         Grade {
-            error: mean(squares),
+            error: mean(classes.iter().map(|pairs| best_scale(pairs).1).sum()),
+            one_scale: mean(squares),
             scale,
-            by_pieces: mean(classes.iter().map(|pairs| best_scale(pairs).1).sum()),
             correlation: correlation(&ranks(&own), &ranks(scores)),
         }
     }
@@ -234,11 +234,11 @@ mod tests {
             assert!((grade.scale - 1.6 / factor).abs() < 1e-3, "{grade:?}");
             assert!((grade.correlation - 1.0).abs() < 1e-9, "{grade:?}");
         }
-        // With other scales for other numbers of pieces, only `by_pieces` has no error.
+        // The best scale may depend on the number of pieces.
         let (bare, full) = ("4k3/8/8/8/8/8/4P3/4K3", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
         let rows = [bare, full].map(|board| format!("a,90,,{board} w - - 0 1\n"));
         let grade = self::exam(&rows.concat()).unwrap().grade(&[30.0, 150.0]);
-        assert!(grade.error > 0.01 && grade.by_pieces < 1e-4, "{grade:?}");
+        assert!(grade.one_scale > 0.01 && grade.error < 1e-4, "{grade:?}");
         let wrong = exam.grade(&[-90.0, 900.0, 0.0]);
         assert!(wrong.error > 0.25 && wrong.correlation < -0.99, "{wrong:?}");
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [2.5, 0.0, 2.5, 1.0]);
