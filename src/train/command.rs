@@ -126,6 +126,11 @@ pub struct Args {
     /// Weight of the game's result in the target at the end [default: 0.1]
     #[arg(long, value_name = "0..1")]
     result_last: Option<f32>,
+    /// Weight of the result in positions with at least 26 pieces. --result-first and --result-last
+    /// then apply to positions with at most 8. In between, the weight is interpolated [default: the
+    /// same for all positions]
+    #[arg(long, value_name = "0..1")]
+    result_full: Option<f32>,
     /// Learning rate after the warm-up [default: 0.001]
     #[arg(long, value_name = "RATE")]
     rate_first: Option<f32>,
@@ -162,6 +167,7 @@ impl Args {
         let [first, last] = schedule.result_weight;
         schedule.result_weight =
             [self.result_first.unwrap_or(first), self.result_last.unwrap_or(last)];
+        schedule.result_full = self.result_full.or(schedule.result_full);
         let [first, last] = schedule.rate;
         schedule.rate = [self.rate_first.unwrap_or(first), self.rate_last.unwrap_or(last)];
         schedule.scale = self.scale.or(schedule.scale);

@@ -29,6 +29,10 @@ use lancet::{
 /// Number of positions that pass through the tiles together.
 pub const CHUNK: usize = 512;
 
+/// Numbers of pieces at which the weight of the result stops to change.
+const FEW_PIECES: f32 = 8.0;
+const FULL_BOARD: f32 = 26.0;
+
 /// Conversion of labels to a target, and of outputs to a loss.
 ///
 /// A label is in the units of the network's output. The search multiplies the output by a weight
@@ -38,6 +42,9 @@ pub const CHUNK: usize = 512;
 pub struct Objective {
     /// Weight of the game's result in the target, 0 to 1. The rest is the score of the search.
     pub result_weight: f32,
+    /// The same in positions with at least [`FULL_BOARD`] pieces. `result_weight` then applies to
+    /// at most [`FEW_PIECES`], and the weight in between is interpolated linearly.
+    pub result_full: f32,
     /// Advantage, in centipawns of a weighted score, that multiplies the odds of winning by e.
     pub scale: f32,
 }
@@ -51,9 +58,11 @@ impl Objective {
     /// the factor by which the search multiplies scores.
     pub fn target(self, sample: &Sample, weight: f32) -> f32 {
         let score = sigmoid(sample.score() * weight / self.scale);
-        sample.result().map_or(score, |result| {
-            self.result_weight * result + (1.0 - self.result_weight) * score
-        })
+        let Some(result) = sample.result() else { return score };
+        let full = (sample.count() as f32 - FEW_PIECES) / (FULL_BOARD - FEW_PIECES);
+        let more = self.result_full - self.result_weight;
+        let share = self.result_weight + more * full.clamp(0.0, 1.0);
+        share * result + (1.0 - share) * score
     }
 
     /// Returns the squared error of an output, and its derivative with respect to the output.
@@ -418,7 +427,7 @@ pub(crate) mod tests {
     #[test]
     fn gradient_is_the_slope_of_the_loss() {
         let samples = samples(64, 1);
-        let objective = Objective { result_weight: 0.4, scale: 330.0 };
+        let objective = Objective { result_weight: 0.4, result_full: 0.2, scale: 330.0 };
         for (king_buckets, hidden, buckets) in [(1, 32, 3), (1, 128, 1), (4, 96, 2)] {
             let layout = Layout { king_buckets, hidden, buckets };
             let mut parameters = layout.initial(2, 0.15);
@@ -550,7 +559,8 @@ pub(crate) mod tests {
     fn targets_follow_the_labels() {
         let position = Position::default();
         let sample = |score, result| Sample::new(position.chess(), score, result);
-        let objective = |result_weight| Objective { result_weight, scale: 400.0 };
+        let objective =
+            |weight| Objective { result_weight: weight, result_full: weight, scale: 400.0 };
         let target = |weight, sample| objective(weight).target(&sample, 1.0);
         assert_eq!(target(1.0, sample(0, GameResult::WhiteWins)), 1.0);
         assert_eq!(target(1.0, sample(0, GameResult::BlackWins)), 0.0);
@@ -561,9 +571,22 @@ pub(crate) mod tests {
         let (loss, slope) = objective(1.0).loss(0.0, &sample(0, GameResult::WhiteWins), 1.0);
         assert!((loss - 0.25).abs() < 1e-6 && slope < 0.0);
         // An output equal to the score has no loss, whatever the scale.
-        let right = Objective { result_weight: 0.0, scale: 330.0 };
+        let right = Objective { scale: 330.0, ..objective(0.0) };
         let (loss, _) = right.loss(0.5, &sample(200, GameResult::Draw), 0.8);
         assert!(loss < 1e-9, "{loss}");
+        // The weight of the result depends on the number of pieces: here 2, 17 and 32.
+        let by_pieces = Objective { result_weight: 0.6, result_full: 0.2, scale: 400.0 };
+        let boards = [
+            "4k3/8/8/8/8/8/8/4K3",
+            "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+        ];
+        let targets = boards.map(|board| {
+            let position = Position::from_fen(&format!("{board} w - - 0 1")).unwrap();
+            let sample = Sample::new(position.chess(), 0, GameResult::WhiteWins);
+            by_pieces.target(&sample, 1.0)
+        });
+        assert_eq!(targets.map(|target| (target * 100.0).round()), [80.0, 70.0, 60.0]);
         // A smaller weight in the search gives a winning probability closer to 0.5.
         let [light, heavy] =
             [0.7, 0.9].map(|weight| objective(0.0).target(&sample(400, GameResult::Draw), weight));

@@ -40,6 +40,9 @@ pub struct Schedule {
     /// Weight of the game's result in the target at the first and the last step, interpolated
     /// linearly. The rest of the target is the score of the search.
     pub result_weight: [f32; 2],
+    /// Weight of the result in positions with many pieces, see [`Objective`]. `None` uses
+    /// `result_weight` for all positions.
+    pub result_full: Option<f32>,
     /// AdamW: decay rates of the moments.
     pub betas: [f32; 2],
     /// AdamW: weight decay.
@@ -72,6 +75,7 @@ impl Default for Schedule {
             // With five million positions the result is mostly noise: 0.3 instead of 0.1 cost
             // 80 Elo.
             result_weight: [0.1, 0.1],
+            result_full: None,
             betas: [0.9, 0.999],
             decay: 0.01,
             initial: 0.06,
@@ -105,6 +109,10 @@ impl Schedule {
             (
                 self.result_weight.iter().all(|weight| (0.0..=1.0).contains(weight)),
                 "result_weight: expected numbers from 0 to 1",
+            ),
+            (
+                self.result_full.is_none_or(|weight| (0.0..=1.0).contains(&weight)),
+                "result_full: expected a number from 0 to 1",
             ),
             (
                 self.betas.iter().all(|beta| (0.0..1.0).contains(beta)),
@@ -147,7 +155,11 @@ impl Schedule {
     pub(crate) fn objective_at(&self, step: u64, steps: u64) -> Objective {
         let [first, last] = self.result_weight.map(f64::from);
         let result_weight = (first + (last - first) * progress(step, steps)) as f32;
-        Objective { result_weight, scale: self.scale.unwrap_or(USUAL_SCALE) }
+        Objective {
+            result_weight,
+            result_full: self.result_full.unwrap_or(result_weight),
+            scale: self.scale.unwrap_or(USUAL_SCALE),
+        }
     }
 
     /// Returns the decay of the moving average of the weights at step number `step`, counted from
