@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use shakmaty::Position as _;
 
 use super::{
-    exam::{Exam, Grade},
+    exam::{CLASSES, Exam, Grade},
     filter::Filter,
     format::{self, GameFile, GameResult, NO_LABEL, Record, Tally, Visit},
 };
@@ -40,9 +40,6 @@ use lancet::{
     },
     tools::analyse::annotate,
 };
-
-/// Number of classes of piece counts in the statistics.
-const CLASSES: usize = 8;
 
 /// Inspect, check, shuffle and merge files of games
 ///

@@ -30,8 +30,8 @@ const SCALE: f64 = 250.0;
 /// of 1.
 const CANDIDATE_SCALE: f64 = 400.0;
 
-/// Number of classes of piece counts.
-const CLASSES: usize = 8;
+/// Number of classes of piece counts, in exams and in statistics of games.
+pub(crate) const CLASSES: usize = 8;
 
 /// Positions with their scores.
 #[derive(Clone, Debug, PartialEq)]

@@ -29,7 +29,7 @@ use lancet::{
 /// Number of positions that pass through the tiles together.
 pub const CHUNK: usize = 512;
 
-/// Numbers of pieces at which the weight of the result stops to change.
+/// Numbers of pieces between which the weight of the result changes.
 const FEW_PIECES: f32 = 8.0;
 const FULL_BOARD: f32 = 26.0;
 

@@ -167,15 +167,14 @@ pub(crate) fn merge_duplicates(samples: &mut Vec<Sample>) -> usize {
 
 /// Returns the mean of at least one sample of the same position.
 fn mean(samples: &[Sample]) -> Sample {
-    let mean = |sum: i64, count: usize| (sum as f64 / count as f64).round();
+    let rounded = |sum: i64, count: usize| (sum as f64 / count as f64).round();
     let scores = samples.iter().map(|sample| i64::from(sample.score)).sum();
     let results = || samples.iter().map(|sample| sample.result).filter(|&result| result != NO_GAME);
-    let games = results().count();
-    Sample {
-        score: mean(scores, samples.len()) as i16,
-        result: if games > 0 { mean(results().map(i64::from).sum(), games) as u8 } else { NO_GAME },
-        ..samples[0]
-    }
+    let result = match results().count() {
+        0 => NO_GAME,
+        games => rounded(results().map(i64::from).sum(), games) as u8,
+    };
+    Sample { score: rounded(scores, samples.len()) as i16, result, ..samples[0] }
 }
 
 /// A pseudo-random permutation of `0..length` that is computed and not stored. It is a Feistel
