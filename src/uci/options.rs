@@ -127,19 +127,20 @@ fn options() -> Vec<UciOption> {
              files that hold a saved table.",
         ),
         button("Load Hash", load_hash).about(
-            "Loads the table from Hash File, and sets Hash to its size. Refuses a damaged \
-             file.",
+            "Loads the table from Hash File, and sets Hash to its size. Refuses a damaged file, \
+             and a table that was filled with another network, Syzygy50MoveRule or strength \
+             limit.",
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
-            .about("Number of search threads."),
+            .about("Number of search threads. At limited strength, Lancet uses one."),
         // No position that can occur in a game has more than 218 legal moves.
         number("MultiPV", 1, 1..=256, |lines| {
             dialogue(move |o| o.live.multi_pv.store(lines, Relaxed))
         })
         .about("Number of principal variations to report."),
         check("Ponder", default.ponder, |s, on| s.ponder = on).about(
-            "Announces that the GUI may let Lancet think on the opponent's time. Lancet \
-             then plans more time for each move.",
+            "Allows the GUI to let Lancet think on the opponent's time. Lancet then plans more \
+             time for each move.",
         ),
         spin("Move Overhead", default.move_overhead.as_millis() as u64, 0..=5000, |s, ms| {
             s.move_overhead = Duration::from_millis(ms);
@@ -163,18 +164,23 @@ fn options() -> Vec<UciOption> {
             "For analysis: searches even if only one move is legal, and ignores the book, \
              UCI_LimitStrength and Skill Level.",
         ),
-        check("UCI_LimitStrength", default.limit_strength, |s, on| s.limit_strength = on)
-            .about("Plays like a person rated UCI_Elo, except in `go infinite`."),
-        spin("UCI_Elo", default.elo, ELO_RANGE, |s, elo| s.elo = elo)
-            .about("Target rating for UCI_LimitStrength."),
+        check("UCI_LimitStrength", default.limit_strength, |s, on| s.limit_strength = on).about(
+            "Plays at the rating UCI_Elo and makes human-like mistakes, except in `go \
+                 infinite`.",
+        ),
+        spin("UCI_Elo", default.elo, ELO_RANGE, |s, elo| s.elo = elo).about(
+            "Target rating for UCI_LimitStrength. From 1400 to 2200, it is on the scale of \
+                 Stockfish's UCI_Elo.",
+        ),
         spin("Skill Level", default.skill_level, SKILL_RANGE, |s, level| s.skill_level = level)
             .about(
                 "Limits the strength if UCI_LimitStrength is off, except in `go infinite`. Level \
-                 0 plays like a person rated 500, each level adds 125, and 20 is full strength.",
+                 0 is UCI_Elo 500, each level adds 125, and 20 is full strength.",
             ),
         check("OwnBook", default.own_book, |s, on| s.own_book = on).about(
-            "Plays from BookFile as long as the book has a move for the position. Chooses \
-             among the book's moves at random, in proportion to their weights.",
+            "Plays from BookFile while the book has a move for the position, except in `go \
+             infinite`, `go mate` and `go searchmoves`. Chooses among the book's moves at random, \
+             in proportion to their weights.",
         ),
         file("BookFile", set_book)
             .about("Opening book in Polyglot format (.bin). A damaged file is refused."),
@@ -183,7 +189,10 @@ fn options() -> Vec<UciOption> {
         text("SyzygyPath", EMPTY, "paths", |paths| {
             on_engine(syzygy::directories(paths), set_tablebases)
         })
-        .about("Directories of Syzygy tablebases, separated by `:` (`;` on Windows)."),
+        .about(
+            "Directories of Syzygy tablebases, separated by `:` (`;` on Windows). Not used at \
+             limited strength.",
+        ),
         spin("SyzygyProbeDepth", default.syzygy.probe_depth, 1..=100, |s, depth| {
             s.syzygy.probe_depth = depth;
         })
@@ -627,13 +636,15 @@ mod tests {
             (
                 "Threads",
                 Some("99999999999999999999"),
-                "option 'Threads' cannot be '99999999999999999999': expected a whole number from 1 to 1024",
+                "option 'Threads' cannot be '99999999999999999999': expected a whole number from \
+                 1 to 1024",
             ),
             ("Ponder", Some("1"), "option 'Ponder' cannot be '1': expected 'true' or 'false'"),
             (
                 "Root Search",
                 Some("x"),
-                "option 'Root Search' cannot be 'x': expected one of 'Aspiration', 'Full Window', 'Bisection', 'MTD(f)'",
+                "option 'Root Search' cannot be 'x': expected one of 'Aspiration', 'Full Window', \
+                 'Bisection', 'MTD(f)'",
             ),
             ("Hahs", Some("1"), "unknown option 'Hahs': 'uci' lists the options"),
         ] {
