@@ -69,8 +69,7 @@ struct Found {
     best_move: Option<Move>,
     /// Number of moves tried, including pruned moves.
     number: i32,
-    /// Quiet moves that were searched and did not fail high, for the histories. With `teach`, moves
-    /// that raised alpha are left out.
+    /// Quiet moves that were searched and did not fail high, for the histories.
     quiets: ArrayVec<Move, 64>,
     /// Captures and queen promotions, likewise.
     tactical: ArrayVec<Move, 32>,
@@ -609,9 +608,6 @@ impl Worker<'_> {
                 self.frame(ply).cutoffs += 1;
                 return Ok(Flow::Stop);
             }
-            if p::teach() > 0 {
-                return Ok(Flow::Next);
-            }
         }
         // Moves that do not fit into the lists get no malus.
         let _ = if facts.quiet { found.quiets.try_push(m) } else { found.tactical.try_push(m) };
@@ -803,7 +799,7 @@ impl Worker<'_> {
     fn learn(&mut self, node: &Node, found: &Found) {
         let (position, ply) = (node.position, node.ply);
         if let Some(m) = found.best_move
-            && (found.best >= node.window.beta || p::teach() > 1)
+            && found.best >= node.window.beta
         {
             let context = Context::new(&node.generator, self.previous(ply));
             let bonus = prune::bonus(node.depth);
@@ -811,14 +807,12 @@ impl Worker<'_> {
                 self.histories.update_capture(position, m, bonus);
             } else {
                 self.histories.update_quiet(position, &context, m, bonus);
-                for (place, &other) in found.quiets.iter().enumerate() {
-                    let malus = prune::malus(node.depth, place);
-                    self.histories.update_quiet(position, &context, other, -malus);
+                for &other in &found.quiets {
+                    self.histories.update_quiet(position, &context, other, -bonus);
                 }
             }
             for &other in &found.tactical {
-                let malus = prune::malus(node.depth, 0);
-                self.histories.update_capture(position, other, -malus);
+                self.histories.update_capture(position, other, -bonus);
             }
         }
         let fails_low = found.best_move.is_none();

@@ -41,10 +41,6 @@ crate::system::tune::params! {
     /// Minimum depth for late move reductions.
     lmr_depth: 2, 1..=255, 0;
 
-    /// Variant of history updates. With 1, the malus has its own constants, is smaller for late
-    /// moves and spares moves that were best for a while, and continuation histories change more
-    /// slowly. With 2, exact scores update the histories too.
-    teach: 0, 0..=2, 0;
     /// The more the evaluation was corrected in similar positions, the less is pruned and
     /// reduced.
     correction_size: 0, 0..=1, 0;
@@ -229,17 +225,6 @@ crate::system::tune::params! {
     evaluation_malus: 288, 50..=2000, 80;
     /// Maximum history bonus.
     bonus_max: 2366, 500..=4000, 150;
-    /// With `teach`: history malus per ply.
-    malus_slope: 200, 50..=600, 20;
-    /// With `teach`: constant part of the history malus.
-    malus_offset: 100, 0..=600, 30;
-    /// With `teach`: maximum history malus.
-    malus_max: 1400, 300..=4000, 150;
-    /// With `teach`: increase of the malus's divisor for each further quiet move, in 1/1024. The
-    /// divisor is squared.
-    malus_fade: 45, 0..=200, 8;
-    /// With `teach`: update rate of continuation histories, in 1/16 of the other histories' rate.
-    continuation_rate: 8, 2..=24, 1;
     /// Usual size of a correction, in centipawns. With `correction_size`, each further centipawn
     /// decreases reductions and changes margins.
     correction_usual: 12, 0..=60, 3;

@@ -223,7 +223,8 @@ pub fn second_look(score: Score, best: Score) -> i32 {
     i32::from(better) - i32::from(score < best + p::lmr_shallower())
 }
 
-/// Returns the history bonus for a move that was best at this depth.
+/// Returns the history bonus for a move that was best at this depth. It is also the malus for each
+/// move that was searched before it.
 pub fn bonus(depth: i32) -> i32 {
     (p::bonus_slope() * depth).min(p::bonus_max())
 }
@@ -232,18 +233,6 @@ pub fn bonus(depth: i32) -> i32 {
 /// centipawns.
 pub fn evaluation_bonus(change: Score) -> i32 {
     (p::evaluation_slope() * change).clamp(-p::evaluation_malus(), p::evaluation_bonus())
-}
-
-/// Returns the history malus for a quiet move or a capture that was searched before the best
-/// move. `place` is the index of a quiet move among the quiet moves, from 0, and 0 for captures.
-/// With `teach`, late quiet moves get a smaller malus, because their history is bad already.
-pub fn malus(depth: i32, place: usize) -> i32 {
-    if p::teach() == 0 {
-        return bonus(depth);
-    }
-    let malus = (p::malus_slope() * depth + p::malus_offset()).min(p::malus_max());
-    let fade = 1024 + p::malus_fade() * place as i32;
-    malus * 1024 / (fade * fade / 1024)
 }
 
 /// Returns the score below which all other moves must fail for the TT move to be extended.
