@@ -798,8 +798,9 @@ impl Worker<'_> {
     /// Step 11: updates the histories and the correction histories.
     fn learn(&mut self, node: &Node, found: &Found) {
         let (position, ply) = (node.position, node.ply);
+        let fails_high = found.best >= node.window.beta;
         if let Some(m) = found.best_move
-            && found.best >= node.window.beta
+            && fails_high
         {
             let context = Context::new(&node.generator, self.previous(ply));
             let bonus = prune::bonus(node.depth);
@@ -829,7 +830,6 @@ impl Worker<'_> {
         // Learn from exact scores, from lower bounds above the evaluation and from upper bounds
         // below it. Other bounds do not contradict the evaluation.
         let quiet = found.best_move.is_none_or(|m| !is_tactical(m));
-        let fails_high = found.best >= node.window.beta;
         if !position.is_check()
             && !node.excluded.is_some()
             && quiet
