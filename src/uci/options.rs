@@ -166,11 +166,11 @@ fn options() -> Vec<UciOption> {
         ),
         check("UCI_LimitStrength", default.limit_strength, |s, on| s.limit_strength = on).about(
             "Plays at the rating UCI_Elo and makes human-like mistakes, except in `go \
-                 infinite`.",
+             infinite`.",
         ),
         spin("UCI_Elo", default.elo, ELO_RANGE, |s, elo| s.elo = elo).about(
             "Target rating for UCI_LimitStrength. From 1400 to 2200, it is on the scale of \
-                 Stockfish's UCI_Elo.",
+             Stockfish's UCI_Elo.",
         ),
         spin("Skill Level", default.skill_level, SKILL_RANGE, |s, level| s.skill_level = level)
             .about(
