@@ -130,8 +130,6 @@ pub struct Stability {
     pub score_drop: i32,
     /// Drop of the score since the search for the previous move, in centipawns.
     pub move_drop: i32,
-    /// Whether the best move is a recapture.
-    pub recapture: bool,
 }
 
 impl Stability {
@@ -143,17 +141,10 @@ impl Stability {
         let stable = percent(p::clock_stable()) + changed;
         let drop = f64::from(self.score_drop.clamp(-20, 60));
         let trend = 1.0 + drop * percent(p::clock_trend()) / 10.0;
-        let mut scale = nodes * stable * trend;
-        if p::clock_score() > 0 {
-            scale *= 1.0 + percent(p::clock_steady() * (5 - self.same_score.min(8) as i32));
-        }
-        if p::clock_last() > 0 {
-            scale *= 1.0 + percent(p::clock_fallen() * self.move_drop.clamp(-15, 25)) / 10.0;
-        }
-        if p::clock_recapture() > 0 && self.recapture {
-            scale *= 1.0 - percent(p::clock_taken());
-        }
-        scale.min(4.5)
+        let steady = 1.0 + percent(p::clock_steady() * (5 - self.same_score.min(8) as i32));
+        let fallen = f64::from(self.move_drop.clamp(-15, 25));
+        let since = 1.0 + fallen * percent(p::clock_fallen()) / 10.0;
+        (nodes * stable * trend * steady * since).min(4.5)
     }
 }
 

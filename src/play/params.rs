@@ -34,18 +34,10 @@ crate::system::tune::params! {
     clock_changed: 155, 0..=300, 14;
     /// Additional time for each centipawn that the score has fallen, in 1/1000.
     clock_trend: 6, 0..=20, 1;
-    /// Switch: a stable score takes less time.
-    clock_score: 0, 0..=1, 0;
     /// Reduction for each iteration with a stable score, up to eight, in per cent. The
     /// factor is 1 after five.
     clock_steady: 4, 0..=10, 1;
-    /// Switch: a score that has fallen since the search for the previous move takes more
-    /// time.
-    clock_last: 0, 0..=1, 0;
-    /// Additional time for each centipawn of that fall, in 1/1000.
+    /// Additional time for each centipawn that the score has fallen since the search for the
+    /// previous move, in 1/1000.
     clock_fallen: 20, 0..=60, 4;
-    /// Switch: a recapture takes less time.
-    clock_recapture: 0, 0..=1, 0;
-    /// Reduction for a recapture, in per cent.
-    clock_taken: 10, 0..=40, 3;
 }

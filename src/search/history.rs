@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
 
 use crate::{
     chess::{
-        movegen::{Generator, is_tactical},
+        movegen::Generator,
         position::{Keys, Position},
         score::Score,
     },
@@ -17,34 +17,20 @@ use crate::{
 /// Maximum absolute value of an entry of the move-ordering tables.
 const HISTORY_MAX: i32 = 16_384;
 
-/// A piece (12), a target square (64) and, with `continuation_kinds`, a kind of move: the index
-/// of the continuation histories and, without the kind, of the other tables by piece and target.
+/// A piece (12) and a target square (64): the index of the tables by piece and target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PieceTo(u16);
 
 impl PieceTo {
     const COUNT: usize = 12 * 64;
-    /// Number of kinds of moves: check evasion or not, tactical or not.
-    const KINDS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
 
     /// Creates the index for the piece that makes `m` and its target square.
     pub fn new(position: &Position, m: Move) -> PieceTo {
         let piece = piece_index(m.role().of(position.turn()));
-        let kind = if p::continuation_kinds() > 0 {
-            2 * usize::from(position.is_check()) + usize::from(is_tactical(m))
-        } else {
-            0
-        };
-        PieceTo((kind * PieceTo::COUNT + piece * 64 + m.to() as usize) as u16)
+        PieceTo((piece * 64 + m.to() as usize) as u16)
     }
 
-    /// Returns the index without the kind.
     const fn index(self) -> usize {
-        if PieceTo::KINDS > 1 { self.0 as usize % PieceTo::COUNT } else { self.0 as usize }
-    }
-
-    /// Returns the index with the kind.
-    const fn row(self) -> usize {
         self.0 as usize
     }
 }
@@ -147,19 +133,19 @@ impl Context {
 /// own.
 #[derive(Zeroable)]
 #[repr(transparent)]
-struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT * PieceTo::KINDS]);
+struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT]);
 
 impl Continuation {
     /// Updates the entries for the moves 1, 2 and 4 plies ago. The search reads their
     /// weighted sum, so history gravity uses half of that sum instead of each entry. If some
     /// entries are already high, the others therefore change less.
     fn update(&mut self, previous: Previous, to: usize, bonus: i32) {
-        let read = |before: PieceTo| i32::from(self.0[before.row()][to]);
+        let read = |before: PieceTo| i32::from(self.0[before.index()][to]);
         let [one, two, four] = previous.map(|before| before.map_or(0, read));
         let half = (one + two + four * p::order_four() / 4) / 2;
         let step = bonus - half * bonus.abs() / HISTORY_MAX;
         for before in previous.into_iter().flatten() {
-            let entry = &mut self.0[before.row()][to];
+            let entry = &mut self.0[before.index()][to];
             *entry = (i32::from(*entry) + step).clamp(-HISTORY_MAX, HISTORY_MAX) as i16;
         }
     }
@@ -167,17 +153,6 @@ impl Continuation {
 
 /// Number of rows in the history by pawn structure.
 const PAWN_STRUCTURES: usize = 512;
-/// Factor by which `big_tables` enlarges the history by pawn structure.
-const MORE_STRUCTURES: usize = if cfg!(feature = "tune") { 8 } else { 1 };
-/// Factor by which `big_tables` enlarges the correction tables.
-const MORE_CORRECTIONS: usize = if cfg!(feature = "tune") { 4 } else { 1 };
-
-/// Returns the index of `key` in a table of `entries` entries, or `more` times as many with
-/// `big_tables`.
-fn place(key: u64, entries: usize, more: usize) -> usize {
-    let entries = if p::big_tables() > 0 { entries * more } else { entries };
-    key as usize % entries
-}
 
 /// The move-ordering and correction tables of one search thread, in one block of
 /// memory so that they fit into a few huge pages.
@@ -191,7 +166,7 @@ struct Tables {
     /// Captures and queen promotions by piece, target and captured role.
     captures: [[i16; 6]; PieceTo::COUNT],
     /// Quiet moves by pawn structure, piece and target.
-    pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES * MORE_STRUCTURES],
+    pawns: [[i16; PieceTo::COUNT]; PAWN_STRUCTURES],
     continuation: Continuation,
     corrections: Corrections,
 }
@@ -238,7 +213,7 @@ impl std::fmt::Debug for Histories {
 }
 
 fn pawn_index(position: &Position) -> usize {
-    place(position.keys().pawns, PAWN_STRUCTURES, MORE_STRUCTURES)
+    position.keys().pawns as usize % PAWN_STRUCTURES
 }
 
 impl Histories {
@@ -254,7 +229,7 @@ impl Histories {
             pawns: &tables.pawns[pawn_index(position)],
             continuation: context
                 .previous
-                .map(|before| before.map_or(NEUTRAL, |b| &tables.continuation.0[b.row()])),
+                .map(|before| before.map_or(NEUTRAL, |b| &tables.continuation.0[b.index()])),
         }
     }
 
@@ -328,7 +303,7 @@ const CORRECTION_MAX: i32 = 64 * GRAIN;
 #[repr(C)]
 pub(crate) struct Corrections {
     /// By key (of pawns, minor pieces, White's pieces and Black's pieces) and side to move.
-    pieces: [[[i16; CORRECTIONS * MORE_CORRECTIONS]; 2]; 4],
+    pieces: [[[i16; CORRECTIONS]; 2]; 4],
     /// By the last move and the move two plies ago, and by the last move and that four plies ago.
     continuation: [Continuation; 2],
 }
@@ -336,12 +311,12 @@ pub(crate) struct Corrections {
 /// Returns the indices of these keys in the tables of `pieces`.
 fn places(keys: &Keys) -> [usize; 4] {
     let Keys { pawns, minors, non_pawns: [white, black], .. } = *keys;
-    [pawns, minors, white, black].map(|key| place(key, CORRECTIONS, MORE_CORRECTIONS))
+    [pawns, minors, white, black].map(|key| key as usize % CORRECTIONS)
 }
 
 /// Returns the indices of the earlier moves in the tables of `continuation`, if these are known.
 fn pairs([last, earlier @ ..]: Previous) -> [Option<[usize; 2]>; 2] {
-    earlier.map(|before| Some([before?.row(), last?.index()]))
+    earlier.map(|before| Some([before?.index(), last?.index()]))
 }
 
 impl Corrections {
@@ -402,7 +377,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::search::prune;
+    use crate::{chess::movegen::is_tactical, search::prune};
 
     proptest! {
         #[test]
@@ -460,7 +435,7 @@ mod tests {
                 histories.update_quiet(&position, &context, m, -bonus);
             }
             let tables = histories.tables();
-            let row = |before: Option<PieceTo>| &tables.continuation.0[before.unwrap().row()];
+            let row = |before: Option<PieceTo>| &tables.continuation.0[before.unwrap().index()];
             let pawns = &tables.pawns[pawn_index(&position)];
             let (butterfly, pieces): (&[i16], &[i16]) =
                 (&tables.butterfly, tables.pieces.as_flattened());

@@ -23,7 +23,7 @@ use crate::{
     play::syzygy::Prober,
     search::{
         history::{Context, FromTo},
-        picker::{Picker, check_score},
+        picker::Picker,
         tt::Entry,
     },
 };
@@ -100,8 +100,7 @@ impl Found {
 /// Facts about a move from move ordering.
 #[derive(Clone, Copy)]
 struct Order {
-    /// Ordering score of a quiet move: its history, the bonuses for its squares and, with
-    /// `order_checks`, the bonus for a check.
+    /// Ordering score of a quiet move: its history and the bonuses for its squares.
     history: i32,
     /// The move is a bad capture: its exchange is worth less than its ordering score requires. Such
     /// captures come last.
@@ -168,10 +167,7 @@ impl Worker<'_> {
             && !excluded.is_some()
             && let Some(score) = e.bounds.cutoff(window)
             && !(T::PV && is_decisive(score))
-            && !(p::verify_cutoff() > 0
-                && !T::PV
-                && depth >= 7
-                && self.is_denied(position, e.best, window, score))
+            && !(!T::PV && depth >= 7 && self.is_denied(position, e.best, window, score))
         {
             if score >= window.beta {
                 // Late moves are usually refuted, so their refutations get no bonus.
@@ -201,7 +197,7 @@ impl Worker<'_> {
             improving: false,
             was_pv: T::PV
                 || entry.is_some_and(|e| e.pv)
-                || p::excluded_pv() > 0 && excluded.is_some() && self.frame(ply).was_pv,
+                || excluded.is_some() && self.frame(ply).was_pv,
             excluded,
             generator: Generator::new(position),
         };
@@ -229,7 +225,6 @@ impl Worker<'_> {
         if self.shared.selective
             && node.depth >= p::iir_depth()
             && (T::PV || cut)
-            && !self.follows(ply)
             && !entry.is_some_and(|e| e.best.is_some())
         {
             node.depth -= 1;
@@ -297,7 +292,8 @@ impl Worker<'_> {
     /// Then compares it with the evaluation two plies ago or, if we were in check then, four.
     fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
-        node.doubt = self.doubt(node.position, ply);
+        let correction = self.correction(node.position, ply);
+        node.doubt = prune::doubt(correction);
         if node.position.is_check() {
             self.frame(ply).evaluation = NO_SCORE;
             return;
@@ -306,7 +302,7 @@ impl Worker<'_> {
             // A singular search: the same node has been evaluated already.
             node.evaluation = self.frame(ply).evaluation;
         } else {
-            (node.raw, node.evaluation) = self.assess(node.position, node.entry, ply);
+            (node.raw, node.evaluation) = self.assess(node.position, node.entry, ply, correction);
         }
         node.estimate = match node.entry {
             Some(e) if e.depth + p::estimate_depth() >= node.depth => e.refine(node.evaluation),
@@ -372,7 +368,6 @@ impl Worker<'_> {
             return Ok(Some(score));
         }
         // Step 4d. ProbCut.
-        node.improving |= p::improving_beta() > 0 && node.evaluation >= beta;
         self.probcut(node)
     }
 
@@ -400,7 +395,6 @@ impl Worker<'_> {
         self.keys.push(node.position.key());
         let frame = self.frame(ply);
         (frame.moved, frame.quiet, frame.number, frame.reduction) = (None, None, 0, 0);
-        frame.follows = false;
         let window = Window::null(beta - 1);
         let passed = Search { window: window.flip(), depth, ply: ply + 1, cut: false };
         let score = -self.search::<NonPv>(&child, passed)?;
@@ -504,8 +498,6 @@ impl Worker<'_> {
         // Step 7b for all quiet moves at once, before they are scored.
         let alpha = node.window.alpha;
         let mut futile = self.shared.selective
-            && p::move_futility() == 0
-            && !(T::PV && self.follows(node.ply))
             && !position.is_check()
             && !is_decisive(alpha)
             && prune::futile(node.depth, node.hope(), 0, alpha);
@@ -557,10 +549,9 @@ impl Worker<'_> {
         let facts = self.facts::<T>(node, found, m, order, table_capture);
 
         // Step 7. Prune the move, but only if a move that does not lose is known. The first
-        // move is therefore never pruned. It is reduced only with `lmr_first`.
+        // move is therefore never pruned. It is not reduced either.
         let entry = node.entry.filter(|e| e.best == m.into());
-        let late = found.number > 1 || p::lmr_first() > 0 && !T::PV && entry.is_none();
-        let reduction = if late { prune::reduction(&facts) } else { 0 };
+        let reduction = if found.number > 1 { prune::reduction(&facts) } else { 0 };
         if self.shared.selective
             && found.best > -DECISIVE
             && let Some(flow) = self.prune_move::<T>(node, found, &facts, reduction, m)
@@ -629,11 +620,7 @@ impl Worker<'_> {
             number: found.number,
             best: found.best,
             quiet,
-            history: if quiet {
-                order.history - check_score(&node.generator, m)
-            } else {
-                self.histories.capture(node.position, m)
-            },
+            history: if quiet { order.history } else { self.histories.capture(node.position, m) },
             improving: node.improving,
             pv: T::PV,
             was_pv: node.was_pv,
@@ -664,9 +651,6 @@ impl Worker<'_> {
     ) -> Option<Flow> {
         let alpha = found.alpha;
         let reduced = (facts.depth - reduction.max(0)).max(0);
-        if facts.quiet && T::PV && self.follows(node.ply) {
-            return None;
-        }
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning.
             if !T::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
@@ -736,12 +720,7 @@ impl Worker<'_> {
             prune::extension(bound - score, T::PV, node.doubt)
         } else if !T::PV && score >= node.window.beta && !is_decisive(score) {
             (found.best, found.multicut) = (score, true);
-            if p::singular() > 0 {
-                found.best = prune::fail_high(score, node.window.beta, depth);
-            }
             return Ok(None);
-        } else if p::singular() > 0 {
-            if lower >= node.window.beta || node.cut { -3 } else { 0 }
         } else if lower >= node.window.beta {
             if T::PV { -1 } else { -2 }
         } else {
@@ -764,9 +743,6 @@ impl Worker<'_> {
     ) -> Result<Score> {
         let (first, alpha, ply) = (facts.number == 1, -open.window.beta, open.ply - 1);
         let mut null = Search { window: Window::null(alpha).flip(), ..open };
-        if p::lmr_first() > 0 && first && reduction >= 3 && self.shared.selective {
-            null.depth -= 1;
-        }
         let mut score = -INFINITE;
         let mut full = !first || !T::PV;
         if !first && facts.depth >= p::lmr_depth() && self.shared.selective {

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::{Move, Square};
+use shakmaty::Move;
 
 use crate::{
     chess::{
@@ -185,8 +185,6 @@ struct Frame {
     number: i32,
     /// Reduction of that move, in plies.
     reduction: i32,
-    /// All moves up to this one are on the last iteration's principal variation.
-    follows: bool,
 }
 
 impl Frame {
@@ -199,7 +197,6 @@ impl Frame {
         cutoffs: 0,
         number: 0,
         reduction: 0,
-        follows: false,
     };
 }
 
@@ -253,8 +250,6 @@ pub(crate) struct Worker<'a> {
     root: Position,
     /// Keys of the game and of the current line, oldest first.
     keys: Vec<u64>,
-    /// Target square of the game's last move, if that move was a capture.
-    taken: Option<Square>,
     /// Number of `keys` that belong to the game.
     game_keys: usize,
     /// Index of the first of `keys` whose position is drawn at its second occurrence. This is
@@ -279,8 +274,6 @@ pub(crate) struct Worker<'a> {
     iteration: i32,
     /// Moving average of the scores of this line's best move in earlier iterations.
     outlook: Score,
-    /// The principal variation of the last iteration.
-    last_pv: Vec<Move>,
     /// The mate search is running.
     proving: bool,
     /// The time for this move ran out while the engine was pondering.
@@ -310,7 +303,6 @@ impl<'a> Worker<'a> {
             last_score: &mut memory.last_score,
             thread,
             root: game.position().clone(),
-            taken: game.last().filter(|m| m.is_capture()).map(|m| m.to()),
             game_keys: keys.len(),
             drawn_from: keys.len() + usize::from(shared.is_analysis() && game.occurrences() < 2),
             drawn_at: if game.position().halfmoves() < CLAIMABLE_FROM {
@@ -328,7 +320,6 @@ impl<'a> Worker<'a> {
             verified: None,
             iteration: 0,
             outlook: 0,
-            last_pv: Vec::new(),
             proving: false,
             ponder_spent: false,
             root_moves: shared.root_moves.clone(),
@@ -366,7 +357,7 @@ impl<'a> Worker<'a> {
         let mut open = window.clamp_to_mates();
         if open.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
             // A side that can repeat a position need not lose.
-            open.alpha = open.alpha.max(self.draw_score());
+            open.alpha = open.alpha.max(DRAW);
         }
         if open.is_empty() {
             return Ok(open.alpha);
@@ -466,20 +457,13 @@ impl<'a> Worker<'a> {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
         self.keys.push(child.key());
         let moved = Some(PieceTo::new(child, m));
-        let follows = self.follows(ply) && self.last_pv.get(ply) == Some(&m);
         let frame = self.frame(ply);
         (frame.moved, frame.quiet, frame.number, frame.reduction) = (moved, None, 0, 0);
-        frame.follows = follows;
         let (turn, previous) = (!child.turn(), self.previous(ply + 1));
         child.make_telling(m, |keys| {
             self.shared.table.prefetch(with_clock(keys.position, halfmoves));
             self.histories.corrections().prefetch(keys, turn, previous);
         });
-    }
-
-    /// Returns whether the node at `ply` is on the last iteration's principal variation.
-    fn follows(&self, ply: usize) -> bool {
-        params::follow_pv() > 0 && (ply == 0 || self.before(ply, 1).follows)
     }
 
     fn unmake(&mut self) {
@@ -499,18 +483,12 @@ impl<'a> Worker<'a> {
         let halfmoves = position.halfmoves();
         if halfmoves >= self.drawn_at {
             let mated = position.is_check() && !Generator::new(position).any();
-            return Some(if mated { -MATE } else { self.draw_score() });
+            return Some(if mated { -MATE } else { DRAW });
         }
         if halfmoves >= 4 && self.is_repetition(position.key(), ply, halfmoves as usize) {
-            return Some(self.draw_score());
+            return Some(DRAW);
         }
-        (ply > 0 && position.is_insufficient_material()).then(|| self.draw_score())
-    }
-
-    /// Returns the score of a draw by rule. With `draw_jitter`, it is a centipawn above or
-    /// below [`DRAW`], so that the search does not settle for the first draw that it finds.
-    fn draw_score(&self) -> Score {
-        if params::draw_jitter() > 0 { DRAW - 1 + (self.nodes & 2) as Score } else { DRAW }
+        (ply > 0 && position.is_insufficient_material()).then_some(DRAW)
     }
 
     fn is_repetition(&self, key: u64, ply: usize, halfmoves: usize) -> bool {
@@ -583,41 +561,37 @@ impl<'a> Worker<'a> {
 
     /// Returns the static evaluation of a position whose side to move is not in check,
     /// uncorrected and corrected. The uncorrected one is that of the TT entry, if the entry has
-    /// one. The corrected one adds the correction histories.
-    fn assess(&mut self, position: &Position, entry: Option<Entry>, ply: usize) -> (Score, Score) {
+    /// one. The corrected one adds the optimism, shrinks as the halfmove clock rises, and adds the
+    /// `correction`.
+    fn assess(
+        &mut self,
+        position: &Position,
+        entry: Option<Entry>,
+        ply: usize,
+        correction: Score,
+    ) -> (Score, Score) {
         let raw = match entry {
             Some(e) if e.evaluation != NO_SCORE => e.evaluation,
             _ => self.evaluate(position, ply),
         };
-        let correction = self.histories.corrections().get(position, self.previous(ply));
-        let mut hoped = raw + self.optimism(position);
-        if params::fifty_damping() > 0 {
-            hoped -= hoped * position.halfmoves() as Score / 200;
-        }
-        (raw, (hoped + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
+        let hoped = raw + self.optimism(position);
+        let damped = hoped - hoped * position.halfmoves() as Score / 200;
+        (raw, (damped + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 
     /// Returns the optimism: a bonus for the side that is better at the root, and a malus for the
     /// other side. It grows with the material on the board, so that the better side keeps its
     /// pieces.
     fn optimism(&self, position: &Position) -> Score {
-        if params::optimism() == 0 {
-            return 0;
-        }
         let ours = if position.turn() == self.root.turn() { 1 } else { -1 };
         let most =
             params::optimism_most() * self.outlook / (self.outlook.abs() + params::optimism_half());
         ours * most * (weight(position.board()) - params::optimism_less()) / 1024
     }
 
-    /// Returns how much more than usual the evaluation of this position is corrected, in
-    /// centipawns. Negative if it is corrected less than usual.
-    fn doubt(&self, position: &Position, ply: usize) -> Score {
-        if params::correction_size() == 0 {
-            return 0;
-        }
-        let correction = self.histories.corrections().get(position, self.previous(ply));
-        correction.abs() - params::correction_usual()
+    /// Returns the correction of the static evaluation, in centipawns.
+    fn correction(&self, position: &Position, ply: usize) -> Score {
+        self.histories.corrections().get(position, self.previous(ply))
     }
 
     /// Returns the earlier moves that index the histories of a move at `ply`.

@@ -41,54 +41,10 @@ crate::system::tune::params! {
     /// Minimum depth for late move reductions.
     lmr_depth: 2, 1..=255, 0;
 
-    /// The more the evaluation was corrected in similar positions, the less is pruned and
-    /// reduced.
-    correction_size: 0, 0..=1, 0;
-    /// Variant of singular extensions. The margin is smaller, extensions are up to three plies,
-    /// and PV nodes extend by more than one ply too. At expected cut nodes, or if the TT
-    /// entry's lower bound reaches beta, a TT move that is not singular is reduced by three plies.
-    /// Multicut scores are closer to beta.
-    singular: 0, 0..=1, 0;
-    /// Halves the singular margin if the table entry is exact.
-    singular_exact: 0, 0..=1, 0;
-    /// Move ordering bonus for quiet checks that lose less than a pawn.
-    order_checks: 0, 0..=1, 0;
-    /// In ProbCut and later steps, an evaluation that reaches beta counts as improving.
-    improving_beta: 0, 0..=1, 0;
-    /// A singular search inherits the PV flag of its node.
-    excluded_pv: 0, 0..=1, 0;
-    /// Reduces the first move of a non-PV node by a ply if it is not the TT move and the formula of
-    /// late move reductions gives at least three plies.
-    lmr_first: 0, 0..=1, 0;
-    /// Continuation histories distinguish whether the earlier move was tactical and whether it
-    /// was a check evasion.
-    continuation_kinds: 0, 0..=1, 0;
-    /// From depth 7 on, rejects a table cutoff that the table entry after the TT move
-    /// contradicts.
-    verify_cutoff: 0, 0..=1, 0;
-    /// On the last iteration's principal variation, disables internal iterative reduction and the
-    /// pruning of quiet moves.
-    follow_pv: 0, 0..=1, 0;
-    /// Makes the correction tables four times as large, and the history by pawn structure eight
-    /// times.
-    big_tables: 0, 0..=1, 0;
-    /// A new position replaces whichever entry of its bucket has the lower value. The value of an
-    /// entry is its depth less `replace_age` for each search since it was stored.
-    replace: 0, 0..=1, 0;
-    /// Futility pruning does not prune all quiet moves before they are scored. It judges each by
-    /// its reduced depth and history. After the first futile one, only captures, queen promotions
-    /// and checks are searched.
-    move_futility: 0, 0..=1, 0;
-    /// Scores draws in the tree as -1 or 1, depending on the node count.
-    draw_jitter: 0, 0..=1, 0;
-    /// Adds a bonus to evaluations from the point of view of the side that is better at the root.
-    optimism: 0, 0..=1, 0;
-    /// Shrinks evaluations as the halfmove clock rises.
-    fifty_damping: 0, 0..=1, 0;
 
     // Margins, reductions, bonuses, weights.
 
-    /// With `replace`: plies by which an entry loses value for each search since it was stored.
+    /// Plies by which a TT entry loses value for each search since it was stored.
     replace_age: 4, 0..=16, 1;
     /// Half the width of the first aspiration window, in centipawns.
     aspiration_width: 20, 5..=60, 3;
@@ -153,8 +109,6 @@ crate::system::tune::params! {
     /// Ordering of quiet moves: bonus for an attack, from a safe square, on a piece that can be
     /// won, in units of a quiet move's history.
     order_offence: 3524, 0..=8000, 300;
-    /// With `order_checks`: ordering bonus for a check, in units of a quiet move's history.
-    order_check: 10000, 0..=20000, 800;
     /// Units of a capture's ordering score for each centipawn that it may lose and still be a good
     /// capture. If its score is negative, it must instead win a centipawn for as many units.
     good_capture: 116, 32..=512, 24;
@@ -162,14 +116,8 @@ crate::system::tune::params! {
     order_four: 2, 0..=4, 1;
     /// Singular margin per ply of depth, in 1/16 centipawns.
     singular_margin: 18, 4..=64, 3;
-    /// With `singular`: singular margin per ply of depth, in 1/16 centipawns.
-    singular_narrow: 12, 4..=64, 3;
     /// Centipawns below the singular bound for a second ply of extension.
     double_margin: 11, 0..=100, 5;
-    /// With `singular`: centipawns below the singular bound for a third ply of extension.
-    triple_margin: 90, 0..=400, 20;
-    /// With `singular`: additional centipawns for a second or third ply of extension at PV nodes.
-    singular_pv: 200, 0..=500, 25;
     /// Base reduction of quiet moves, in 1/1024 ply.
     lmr_base: 1060, 0..=2048, 80;
     /// Divisor of the product of the logarithms of depth and move number, for quiet moves, in
@@ -225,23 +173,22 @@ crate::system::tune::params! {
     evaluation_malus: 288, 50..=2000, 80;
     /// Maximum history bonus.
     bonus_max: 2366, 500..=4000, 150;
-    /// Usual size of a correction, in centipawns. With `correction_size`, each further centipawn
-    /// decreases reductions and changes margins.
+    /// Usual size of a correction, in centipawns. Each further centipawn decreases reductions and
+    /// changes margins.
     correction_usual: 12, 0..=60, 3;
-    /// With `correction_size`: decrease of the reduction for each centipawn above
-    /// `correction_usual`, in 1/1024 ply.
+    /// Decrease of the reduction for each centipawn above `correction_usual`, in 1/1024 ply.
     correction_lmr: 4, 0..=16, 1;
-    /// With `correction_size`: increase of the margin of reverse futility pruning for each
-    /// centipawn above `correction_usual`, in 1/16 centipawns.
-    correction_rfp: 8, 0..=32, 2;
-    /// With `correction_size`: increase of the margin of futility pruning for each centipawn above
+    /// Increase of the margin of reverse futility pruning for each centipawn above
     /// `correction_usual`, in 1/16 centipawns.
+    correction_rfp: 8, 0..=32, 2;
+    /// Increase of the margin of futility pruning for each centipawn above `correction_usual`, in
+    /// 1/16 centipawns.
     correction_futility: 9, 0..=32, 2;
-    /// With `correction_size`: increase of the margin of futility pruning in quiescence for each
-    /// centipawn above `correction_usual`, in 1/16 centipawns.
+    /// Increase of the margin of futility pruning in quiescence for each centipawn above
+    /// `correction_usual`, in 1/16 centipawns.
     correction_quiescence: 16, 0..=48, 2;
-    /// With `correction_size`: decrease of the margin for a second ply of singular extension for
-    /// each centipawn above `correction_usual`, in 1/16 centipawns.
+    /// Decrease of the margin for a second ply of singular extension for each centipawn above
+    /// `correction_usual`, in 1/16 centipawns.
     correction_double: 4, 0..=24, 2;
     /// Update rate of correction histories, in 1/1024 of the error per ply of depth.
     correction_rate: 25, 4..=64, 4;
@@ -255,12 +202,12 @@ crate::system::tune::params! {
     correction_pieces: 12, 0..=32, 2;
     /// Weight of the corrections by pairs of earlier moves, in 1/16.
     correction_moves: 11, 0..=32, 2;
-    /// With `optimism`: maximum bonus before scaling, in centipawns. It is scaled by the weight of
-    /// the material less `optimism_less`, in 1/1024.
+    /// Maximum optimism before scaling, in centipawns. It is scaled by the weight of the material less
+    /// `optimism_less`, in 1/1024.
     optimism_most: 113, 20..=300, 14;
-    /// With `optimism`: subtracted from the weight of the material, in 1/1024.
+    /// Subtracted from the weight of the material for the optimism, in 1/1024.
     optimism_less: 540, 300..=680, 20;
-    /// With `optimism`: score at which half the maximum is reached, in centipawns.
+    /// Score at which half the maximum optimism is reached, in centipawns.
     optimism_half: 201, 50..=500, 25;
     /// Margin of futility pruning in quiescence, in centipawns.
     quiescence_margin: 195, 30..=400, 16;

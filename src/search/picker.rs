@@ -245,7 +245,7 @@ impl<'a> Picker<'a> {
         let context = Context::new(generator, *previous);
         let rows = histories.quiets(generator.position(), &context);
         let (safety, offence) = (Safety::new(generator), Offence::new(generator));
-        let scored = Scored { generator, quiets, rows, safety, offence };
+        let scored = Scored { quiets, rows, safety, offence };
         if *wanted == Wanted::All {
             generator.quiets(scored);
         } else {
@@ -257,7 +257,6 @@ impl<'a> Picker<'a> {
 
 /// Scores quiet moves while they are generated.
 struct Scored<'a> {
-    generator: &'a Generator<'a>,
     quiets: &'a mut Batch,
     rows: QuietRows<'a>,
     safety: Safety,
@@ -268,18 +267,8 @@ impl Sink for Scored<'_> {
     #[inline(always)]
     fn take(&mut self, m: Move) {
         let score = self.rows.score(m) + self.safety.score(m) + self.offence.score(m);
-        let score = score + check_score(self.generator, m);
         self.quiets.push(m, score);
     }
-}
-
-/// Returns the ordering bonus for a quiet move that gives check and loses less than a pawn.
-/// Pruning and reduction have their own rules for checks and do not use it.
-pub(super) fn check_score(generator: &Generator, m: Move) -> i32 {
-    let good = p::order_checks() > 0
-        && generator.checks().given_by(m)
-        && see::see_ge(generator.position(), m, -75);
-    if good { p::order_check() } else { 0 }
 }
 
 /// For each role, the squares that a less valuable piece attacks, and the bonus for leaving them,

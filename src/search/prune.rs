@@ -23,6 +23,12 @@ pub struct NodeFacts {
     pub doubt: Score,
 }
 
+/// Returns the doubt about an evaluation: how much more than usual it was corrected, in
+/// centipawns. Negative if it was corrected less than usual.
+pub fn doubt(correction: Score) -> Score {
+    correction.abs() - p::correction_usual()
+}
+
 /// Returns how much a margin changes for this `doubt`, in centipawns. `weight` is in 1/16.
 pub fn doubt_margin(doubt: Score, weight: i32) -> Score {
     doubt * weight / 16
@@ -237,20 +243,14 @@ pub fn evaluation_bonus(change: Score) -> i32 {
 
 /// Returns the score below which all other moves must fail for the TT move to be extended.
 pub fn singular_bound(bounds: Bounds, depth: i32, was_pv: bool) -> Score {
-    let margin = if p::singular() > 0 { p::singular_narrow() } else { p::singular_margin() };
-    let exact = p::singular_exact() > 0 && bounds.is_exact();
-    bounds.lower - depth * margin * if was_pv { 2 } else { 1 } / if exact { 32 } else { 16 }
+    bounds.lower - depth * p::singular_margin() * if was_pv { 2 } else { 1 } / 16
 }
 
 /// Returns the extension of the TT move, in plies, if every other move fails `gap` centipawns
 /// below the singular bound.
 pub fn extension(gap: Score, pv: bool, doubt: Score) -> i32 {
     let double = p::double_margin() - doubt_margin(doubt, p::correction_double());
-    if p::singular() == 0 {
-        return 1 + i32::from(!pv && gap > double);
-    }
-    let more = if pv { p::singular_pv() } else { 0 };
-    1 + i32::from(gap > double + more) + i32::from(gap > p::triple_margin() + more)
+    1 + i32::from(!pv && gap > double)
 }
 
 #[cfg(test)]

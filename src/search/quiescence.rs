@@ -28,7 +28,7 @@ struct Leaf<'a> {
     /// Uncorrected static evaluation, `NO_SCORE` in check.
     raw: Score,
     in_check: bool,
-    /// How much more than usual the evaluation was corrected, in centipawns.
+    /// How much more than usual the evaluation was corrected, in centipawns; 0 in check.
     doubt: Score,
     /// A legal move has been found.
     any: bool,
@@ -91,7 +91,7 @@ impl Worker<'_> {
             best_move: PackedMove::NONE,
             raw: NO_SCORE,
             in_check: position.is_check(),
-            doubt: self.doubt(position, ply),
+            doubt: 0,
             any: false,
         };
         if !leaf.in_check && self.stand_pat(&mut leaf, entry, first) {
@@ -138,8 +138,9 @@ impl Worker<'_> {
     /// Step 3: raises the best score to the corrected evaluation, clamped to the TT bounds. Returns
     /// true if it reaches beta or, after the first ply, if no capture can raise alpha.
     fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
-        let (raw, evaluation) = self.assess(leaf.position, entry, leaf.ply);
-        leaf.raw = raw;
+        let correction = self.correction(leaf.position, leaf.ply);
+        let (raw, evaluation) = self.assess(leaf.position, entry, leaf.ply, correction);
+        (leaf.raw, leaf.doubt) = (raw, prune::doubt(correction));
         leaf.best = entry.map_or(evaluation, |e| e.refine(evaluation));
         leaf.alpha = leaf.alpha.max(leaf.best);
         if leaf.best >= leaf.beta {

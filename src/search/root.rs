@@ -257,7 +257,6 @@ impl Worker<'_> {
             stability.score_drop = (earlier - best.score).clamp(-1000, 1000);
             scores.push(best.score);
             stability.move_drop = self.last_score.map_or(0, |last| last - best.score);
-            stability.recapture = self.taken == Some(best.m.to());
             if self.enough(&stability) || self.is_without_mate(mate_search.as_ref()) {
                 break;
             }
@@ -389,7 +388,6 @@ impl Worker<'_> {
         }
         for line in 0..lines {
             self.seldepth = 0;
-            self.last_pv.clone_from(&self.root_moves[line].pv);
             if let Err(Stopped) = self.find_score(line) {
                 drop_old_scores(&mut self.root_moves[line..]);
                 self.root_moves[line..].sort_by_key(RootMove::order);
@@ -508,8 +506,9 @@ impl Worker<'_> {
         let context = Context::new(&generator, self.previous(0));
         let table_capture = is_tactical(self.root_moves[line].m);
         let in_check = root.is_check();
+        let correction = self.correction(&root, 0);
         let (raw, evaluation) =
-            if in_check { (NO_SCORE, NO_SCORE) } else { self.assess(&root, None, 0) };
+            if in_check { (NO_SCORE, NO_SCORE) } else { self.assess(&root, None, 0, correction) };
         self.frame(0).evaluation = evaluation;
         self.frame(1).cutoffs = 0;
         self.frame(2).cutoffs = 0;

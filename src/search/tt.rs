@@ -153,22 +153,18 @@ impl Slot {
         self.check.store(check, Relaxed);
     }
 
-    /// Returns the depth of the entry, for any key, if it is from this generation.
-    fn depth_in(&self, generation: u8) -> Option<i32> {
+    /// Returns the number of searches since the entry was stored; `None` if the slot is empty.
+    fn age(&self, generation: u8) -> Option<u8> {
         let check = self.check.load(Relaxed);
-        let current = check & OCCUPIED != 0 && (check >> 2) as u8 % GENERATIONS == generation;
-        current.then_some((check >> 8 & 0xff) as i32)
+        let age = (generation + GENERATIONS - (check >> 2) as u8 % GENERATIONS) % GENERATIONS;
+        (check & OCCUPIED != 0).then_some(age)
     }
 
-    /// Returns the value of the entry for replacement: its depth less a deduction for its age. The
-    /// entry with the lower value is replaced.
+    /// Returns the value of the entry for replacement: its depth less a deduction for its age.
     fn worth(&self, generation: u8) -> i32 {
-        let check = self.check.load(Relaxed);
-        if check & OCCUPIED == 0 {
-            return i32::MIN;
-        }
-        let age = (generation + GENERATIONS - (check >> 2) as u8 % GENERATIONS) % GENERATIONS;
-        (check >> 8 & 0xff) as i32 - params::replace_age() * i32::from(age)
+        let depth = (self.check.load(Relaxed) >> 8 & 0xff) as i32;
+        let age = self.age(generation);
+        age.map_or(i32::MIN, |age| depth - params::replace_age() * i32::from(age))
     }
 
     /// Returns whether a search could have stored this entry.
@@ -189,28 +185,14 @@ impl Slot {
         let salt = if check & OCCUPIED == 0 { 0 } else { signature(salt, 0) };
         [check ^ salt, self.data.load(Relaxed)]
     }
-
-    fn copy_to(&self, other: &Slot) {
-        other.data.store(self.data.load(Relaxed), Relaxed);
-        other.check.store(self.check.load(Relaxed), Relaxed);
-    }
 }
 
-/// Two entries: a depth-preferred one and one that is always replaced.
+/// Two entries. A new position replaces the one with the lower value (see [`Slot::worth`]).
 #[derive(Debug, Default, Zeroable)]
 #[repr(C, align(32))]
-struct Bucket {
-    deep: Slot,
-    recent: Slot,
-}
+struct Bucket([Slot; 2]);
 
 const _: () = assert!(std::mem::size_of::<Bucket>() == 32);
-
-impl Bucket {
-    fn slots(&self) -> [&Slot; 2] {
-        [&self.deep, &self.recent]
-    }
-}
 
 /// The table, shared by all threads.
 ///
@@ -275,38 +257,24 @@ impl Table {
 
     /// Returns the entry of the position with this key.
     pub fn probe(&self, key: u64) -> Option<Entry> {
-        let bucket = self.bucket(key);
-        let key = key ^ self.salt;
-        bucket.deep.read(key).or_else(|| bucket.recent.read(key))
+        let Bucket(slots) = self.bucket(key);
+        slots.iter().find_map(|slot| slot.read(key ^ self.salt))
     }
 
     /// Stores the result of a search. It is merged with an older entry of the same position.
     pub fn store(&self, key: u64, new: Entry) {
         debug_assert!(new.bounds.lower <= new.bounds.upper);
-        let Bucket { deep, recent } = self.bucket(key);
+        let Bucket(slots) = self.bucket(key);
         let key = key ^ self.salt;
         let generation = self.generation.load(Relaxed);
-        if params::replace() > 0 {
-            let same = [deep, recent].into_iter().find_map(|slot| Some((slot, slot.read(key)?)));
-            let (slot, entry) = match same {
-                Some((slot, old)) => (slot, old.merge(new)),
-                None if deep.worth(generation) < recent.worth(generation) => (deep, new),
-                None => (recent, new),
-            };
-            slot.write(key, &entry, generation);
-            return;
-        }
-        if let Some(old) = deep.read(key) {
-            deep.write(key, &old.merge(new), generation);
-            return;
-        }
-        let merged = recent.read(key).map_or(new, |old| old.merge(new));
-        if deep.depth_in(generation).is_none_or(|depth| merged.depth >= depth) {
-            deep.copy_to(recent);
-            deep.write(key, &merged, generation);
-        } else {
-            recent.write(key, &merged, generation);
-        }
+        let [first, second] = slots;
+        let same = slots.iter().find_map(|slot| Some((slot, slot.read(key)?)));
+        let (slot, entry) = match same {
+            Some((slot, old)) => (slot, old.merge(new)),
+            None if first.worth(generation) < second.worth(generation) => (first, new),
+            None => (second, new),
+        };
+        slot.write(key, &entry, generation);
     }
 
     /// Begins a new search. All entries stored so far may be replaced.
@@ -342,8 +310,8 @@ impl Table {
         let sample = &self.buckets[..self.buckets.len().min(500)];
         let used: usize = sample
             .iter()
-            .flat_map(Bucket::slots)
-            .filter(|slot| slot.depth_in(generation).is_some())
+            .flat_map(|Bucket(slots)| slots)
+            .filter(|slot| slot.age(generation) == Some(0))
             .count();
         (used * 1000 / (2 * sample.len())) as u32
     }
@@ -434,10 +402,14 @@ mod tests {
             assert_eq!(table.probe(key), Some(shallow));
         }
         assert_eq!(table.probe(1), Some(deep));
-        // A new search may replace them.
-        table.new_search();
-        table.store(60, shallow);
-        table.store(61, shallow);
+        // With each search they lose value, until a shallow entry replaces them.
+        let lasts = deep.depth / params::replace_age();
+        for search in 0..=lasts {
+            assert_eq!(table.probe(1), Some(deep), "{search}");
+            table.new_search();
+            table.store(60, shallow);
+            table.store(61, shallow);
+        }
         assert_eq!(table.probe(1), None);
     }
 

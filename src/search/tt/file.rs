@@ -87,7 +87,7 @@ impl Bucket {
     /// Returns the bytes for a file. The keys in files do not contain the table's `salt`.
     fn to_bytes(&self, salt: u64) -> [u8; BUCKET] {
         let mut bytes = [0; BUCKET];
-        let words = self.slots().into_iter().flat_map(|slot| slot.without_salt(salt));
+        let words = self.0.iter().flat_map(|slot| slot.without_salt(salt));
         for (word, place) in words.zip(bytes.as_chunks_mut::<8>().0) {
             *place = word.to_le_bytes();
         }
@@ -95,7 +95,7 @@ impl Bucket {
     }
 
     fn set_bytes(&self, bytes: &[u8; BUCKET]) {
-        let words = self.slots().into_iter().flat_map(|slot| [&slot.check, &slot.data]);
+        let words = self.0.iter().flat_map(|slot| [&slot.check, &slot.data]);
         for (word, &place) in words.zip(bytes.as_chunks::<8>().0) {
             word.store(u64::from_le_bytes(place), Relaxed);
         }
@@ -201,7 +201,7 @@ impl Table {
             reader.read_exact(&mut bytes)?;
             checksum.update(&bytes);
             bucket.set_bytes(&bytes);
-            sane &= bucket.slots().into_iter().all(Slot::is_sane);
+            sane &= bucket.0.iter().all(Slot::is_sane);
         }
         let mut stored = [0; 4];
         reader.read_exact(&mut stored)?;
