@@ -128,8 +128,8 @@ fn options() -> Vec<UciOption> {
         ),
         button("Load Hash", load_hash).about(
             "Loads the table from Hash File, and sets Hash to its size. Refuses a damaged file, \
-             and a table that was filled with another network, Syzygy50MoveRule or strength \
-             limit.",
+             and a table that was filled with a different network or with different settings of \
+             Syzygy50MoveRule or the strength limit.",
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
             .about("Number of search threads. At limited strength, Lancet uses one."),
@@ -139,16 +139,16 @@ fn options() -> Vec<UciOption> {
         })
         .about("Number of principal variations to report."),
         check("Ponder", default.ponder, |s, on| s.ponder = on).about(
-            "Allows the GUI to let Lancet think on the opponent's time. Lancet then plans more \
-             time for each move.",
+            "Allows the GUI to let Lancet think on the opponent's time. Lancet then budgets \
+             more time for each move.",
         ),
         spin("Move Overhead", default.move_overhead.as_millis() as u64, 0..=5000, |s, ms| {
             s.move_overhead = Duration::from_millis(ms);
         })
         .about(
             "Milliseconds to reserve for delays between Lancet and the GUI. On a clock, \
-             Lancet reserves another 50 ms. With `movetime`, it reserves at most a tenth of \
-             that time. Raise this value if you play over a network.",
+             Lancet reserves another 50 ms. With `movetime`, it reserves only Move Overhead, and \
+             at most a tenth of that time. Raise this value if you play over a network.",
         ),
         spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes)
             .about(
