@@ -122,6 +122,8 @@ pub struct Stability {
     pub iterations: u32,
     /// Number of consecutive iterations with the same best move.
     pub same_best: u32,
+    /// Number of changes of the best move, halved with each iteration.
+    pub changes: f64,
     /// Number of consecutive iterations whose score was close to the best move's average score.
     pub same_score: u32,
     /// Share of the nodes spent on the best move, 0 to 1.
@@ -144,7 +146,8 @@ impl Stability {
         let steady = 1.0 + percent(p::clock_steady() * (5 - self.same_score.min(8) as i32));
         let fallen = f64::from(self.move_drop.clamp(-15, 25));
         let since = 1.0 + fallen * percent(p::clock_fallen()) / 10.0;
-        (nodes * stable * trend * steady * since).min(4.5)
+        let unrest = percent(p::clock_settled()) + self.changes * percent(p::clock_unrest());
+        (nodes * stable * unrest * trend * steady * since).min(4.5)
     }
 }
 

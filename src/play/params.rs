@@ -34,6 +34,10 @@ crate::system::tune::params! {
     clock_changed: 155, 0..=300, 14;
     /// Additional time for each centipawn that the score has fallen, in 1/1000.
     clock_trend: 6, 0..=20, 1;
+    /// Factor if the best move has not changed in the last iterations, in per cent.
+    clock_settled: 90, 70..=110, 2;
+    /// Increase of this factor for each recent change of the best move, in per cent.
+    clock_unrest: 25, 0..=80, 4;
     /// Reduction for each iteration with a stable score, up to eight, in per cent. The
     /// factor is 1 after five.
     clock_steady: 4, 0..=10, 1;

@@ -426,8 +426,14 @@ mod tests {
     fn time_is_used_irregularly() {
         let budget = Budget { soft: Some(Duration::from_secs(1)), hard: Duration::from_secs(60) };
         // A move of average difficulty, for which the factor is 1.
-        let stability =
-            Stability { iterations: 9, same_best: 2, best_share: 0.76, ..Stability::default() };
+        let stability = Stability {
+            iterations: 9,
+            same_best: 2,
+            changes: 0.4,
+            same_score: 5,
+            best_share: 0.76,
+            ..Stability::default()
+        };
         assert!((stability.scale() - 1.0).abs() < 0.01);
         let times = |game: &Game, m: Move| -> Vec<f64> {
             let time = |seed| Handicap::new(1500, seed).thinking_time(budget, game, m, &stability);

@@ -158,24 +158,12 @@ impl Worker<'_> {
             return Ok(self.leaf(position, ply));
         }
 
-        // Step 2a. Transposition table cutoff, if the entry is exact or its bound is outside the
-        // window. PV nodes need a deeper entry. Decisive scores do not cut them off, so that mating
-        // lines are searched to their end.
+        // Step 2a. Transposition table cutoff.
         let excluded = self.frame(ply).excluded;
         let entry = self.look_up(position, ply);
-        if let Some(e) = entry.filter(|e| e.depth >= depth + i32::from(T::PV))
-            && !excluded.is_some()
-            && let Some(score) = e.bounds.cutoff(window)
-            && !(T::PV && is_decisive(score))
-            && !(!T::PV && depth >= 7 && self.is_denied(position, e.best, window, score))
+        if let Some(e) = entry.filter(|_| !excluded.is_some())
+            && let Some(score) = self.table_cutoff::<T>(position, e, search)
         {
-            if score >= window.beta {
-                // Late moves are usually refuted, so their refutations get no bonus.
-                if self.before(ply, 1).number <= 3 {
-                    self.reward_table_move(position, e.best, depth, ply);
-                }
-                self.teach_last_move(ply, -prune::bonus(depth) / 2);
-            }
             return Ok(score);
         }
 
@@ -225,6 +213,7 @@ impl Worker<'_> {
         if self.shared.selective
             && node.depth >= p::iir_depth()
             && (T::PV || cut)
+            && !position.is_check()
             && !entry.is_some_and(|e| e.best.is_some())
         {
             node.depth -= 1;
@@ -248,6 +237,33 @@ impl Worker<'_> {
             self.remember(&node, &found);
         }
         Ok(found.best)
+    }
+
+    /// Step 2a: returns the score of the TT entry if it is exact or its bound is outside the window.
+    /// PV nodes need a deeper entry. Decisive scores do not cut them off, so that mating lines are
+    /// searched to their end.
+    fn table_cutoff<T: NodeType>(
+        &mut self,
+        position: &Position,
+        entry: Entry,
+        search: Search,
+    ) -> Option<Score> {
+        let Search { window, depth, ply, .. } = search;
+        let score = entry.bounds.cutoff(window)?;
+        if entry.depth < depth + i32::from(T::PV)
+            || T::PV && is_decisive(score)
+            || !T::PV && depth >= 7 && self.is_denied(position, entry.best, window, score)
+        {
+            return None;
+        }
+        if score >= window.beta {
+            // Late moves are usually refuted, so their refutations get no bonus.
+            if self.before(ply, 1).number <= 3 {
+                self.reward_table_move(position, entry.best, depth, ply);
+            }
+            self.teach_last_move(ply, -prune::bonus(depth) / 2);
+        }
+        Some(score)
     }
 
     /// Step 2b: probes the tablebases. The score is final, so it is stored with a greater depth
@@ -631,6 +647,7 @@ impl Worker<'_> {
             losing: order.losing,
             exchange: order.exchange,
             table_above: node.entry.is_some_and(|e| e.bounds.lower > found.alpha),
+            table_below: node.entry.is_some_and(|e| e.bounds.upper <= found.alpha),
             table_deep: node.entry.is_some_and(|e| e.depth >= node.depth),
             cutoffs_below: self.before(node.ply + 1, 0).cutoffs,
             hopeless: !node.position.is_check()
@@ -665,7 +682,7 @@ impl Worker<'_> {
                 return Some(Flow::SkipQuiets);
             }
             // Step 7c. History pruning. The remaining quiet moves have even worse histories.
-            if prune::bad_history(reduced, facts.history) {
+            if prune::bad_history(facts.depth, reduced, facts.history) {
                 return Some(Flow::SkipQuiets);
             }
         }
@@ -684,7 +701,7 @@ impl Worker<'_> {
         if facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
             return None;
         }
-        let limit = prune::exchange_limit(facts.depth, reduced, facts.quiet)?;
+        let limit = prune::exchange_limit(facts, reduced)?;
         let loses = facts.exchange < limit && !see::see_ge(node.position, m, limit);
         loses.then_some(Flow::Next)
     }
@@ -794,7 +811,11 @@ impl Worker<'_> {
         }
         let fails_low = found.best_move.is_none();
         if fails_low && !node.excluded.is_some() {
-            self.teach_last_move(ply, prune::bonus(node.depth));
+            let last = *self.before(ply, 1);
+            let parents = if last.evaluation == NO_SCORE { NO_SCORE } else { -last.evaluation };
+            let expected = [node.evaluation, parents];
+            let bonus = prune::refutation_bonus(node.depth, last.number, found.best, expected);
+            self.teach_last_move(ply, bonus);
             // The TT move was still the best candidate, so it gets a small bonus.
             let is_tables = |m: &Move| node.entry.is_some_and(|e| e.best == (*m).into());
             if let Some(m) = found.quiets.first().copied().filter(is_tables) {

@@ -272,6 +272,8 @@ pub(crate) struct Worker<'a> {
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
+    /// Number of moves after the first that raised alpha at the root in this iteration.
+    changes: u32,
     /// Moving average of the scores of this line's best move in earlier iterations.
     outlook: Score,
     /// The mate search is running.
@@ -319,6 +321,7 @@ impl<'a> Worker<'a> {
             null_from: 0,
             verified: None,
             iteration: 0,
+            changes: 0,
             outlook: 0,
             proving: false,
             ponder_spent: false,

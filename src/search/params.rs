@@ -96,11 +96,13 @@ crate::system::tune::params! {
     /// halved if the position is not improving.
     lmp_base: 5, 0..=12, 1;
     /// History pruning: a quiet move is pruned if its history is below minus this value per ply.
-    history_margin: 5086, 1000..=12000, 500;
+    history_margin: 2600, 500..=8000, 250;
     /// Centipawns per ply that a quiet move may lose in an exchange.
     see_quiet: 83, 10..=150, 6;
     /// Centipawns per ply squared that a capture may lose in an exchange.
     see_capture: 25, 5..=80, 4;
+    /// History of a capture that allows it to lose a centipawn more.
+    see_history: 32, 12..=256, 8;
     /// Ordering of captures: weight of a centipawn of the victim, in units of history.
     order_victim: 30, 8..=128, 6;
     /// Ordering of quiet moves: bonus for the escape from a less valuable attacker, per pawn of
@@ -139,13 +141,20 @@ crate::system::tune::params! {
     /// More reduction if the position is not improving, in 1/1024 ply.
     lmr_not_improving: 677, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation, in 1/1024 ply.
-    lmr_was_pv: 868, 0..=2500, 100;
+    lmr_was_pv: 1300, 0..=2500, 100;
+    /// Less reduction at PV nodes, in addition to `lmr_was_pv`, in 1/1024 ply.
+    lmr_pv: 600, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation and the TT entry's lower bound
     /// is above alpha, in 1/1024 ply.
     lmr_table_above: 391, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation and the TT entry is at least
     /// as deep as this search, in 1/1024 ply.
     lmr_table_deep: 281, 0..=2000, 100;
+    /// Less reduction if the node is also an expected cut node, in addition to `lmr_table_deep`, in
+    /// 1/1024 ply.
+    lmr_table_deep_cut: 800, 0..=2000, 100;
+    /// More reduction if the upper bound of the TT entry is at most alpha, in 1/1024 ply.
+    lmr_table_below: 400, 0..=2000, 100;
     /// Centipawns above the best score for a re-search that is a ply deeper.
     lmr_deeper: 85, 10..=200, 10;
     /// The re-search is a ply shallower if the score is less than this above the best score, in
@@ -157,6 +166,9 @@ crate::system::tune::params! {
     lmr_table_capture: 712, 0..=2000, 90;
     /// More reduction if nodes at the next ply often fail high, in 1/1024 ply.
     lmr_cutoffs: 684, 0..=2000, 90;
+    /// More reduction at expected All-nodes in this case, in addition to `lmr_cutoffs`, in 1/1024
+    /// ply.
+    lmr_cutoffs_all: 800, 0..=2000, 90;
     /// Centipawns below alpha at which an evaluation is hopeless.
     hopeless_margin: 352, 100..=1000, 30;
     /// More reduction if the evaluation is hopeless, in 1/1024 ply.
@@ -171,6 +183,10 @@ crate::system::tune::params! {
     evaluation_bonus: 648, 50..=2000, 80;
     /// Maximum malus for a change of the evaluation.
     evaluation_malus: 288, 50..=2000, 80;
+    /// Centipawns below an evaluation at which the score of a fail low is a surprise.
+    surprise_margin: 80, 20..=300, 10;
+    /// Increase of the bonus of the last move for each surprise, in per cent.
+    surprise_bonus: 50, 0..=150, 10;
     /// Maximum history bonus.
     bonus_max: 2366, 500..=4000, 150;
     /// Usual size of a correction, in centipawns. Each further centipawn decreases reductions and

@@ -5,7 +5,7 @@
 //! several strong engines.
 
 use super::params as p;
-use crate::chess::score::{Bounds, DECISIVE, INFINITE, Score, is_decisive};
+use crate::chess::score::{Bounds, DECISIVE, INFINITE, NO_SCORE, Score, is_decisive};
 
 /// Facts about a node for the pruning of whole nodes.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +101,8 @@ pub struct MoveFacts {
     pub exchange: i32,
     /// The lower bound of the TT entry is above alpha.
     pub table_above: bool,
+    /// The upper bound of the TT entry is at most alpha.
+    pub table_below: bool,
     /// The TT entry is at least as deep as this search.
     pub table_deep: bool,
     /// Number of fail highs at the next ply since the parent was entered. If there are many, moves
@@ -131,6 +133,7 @@ impl MoveFacts {
         losing: false,
         exchange: i32::MIN,
         table_above: false,
+        table_below: false,
         table_deep: false,
         cutoffs_below: 0,
         hopeless: false,
@@ -159,16 +162,22 @@ pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score)
     reduced_depth <= p::futility_depth() && futility(reduced_depth, evaluation, history) <= alpha
 }
 
-/// History pruning: returns whether a quiet move's history is too bad for the remaining depth.
-pub fn bad_history(reduced_depth: i32, history: i32) -> bool {
-    reduced_depth <= p::history_depth() && history < -p::history_margin() * reduced_depth.max(1)
+/// History pruning: returns whether a quiet move's history is too bad for the depth. The margin
+/// grows with the depth before the reduction, because the reduction depends on the history.
+pub fn bad_history(depth: i32, reduced_depth: i32, history: i32) -> bool {
+    reduced_depth <= p::history_depth() && history < -p::history_margin() * depth
 }
 
 /// Returns the static exchange evaluation, in centipawns, below which a move is pruned; `None` if
-/// the depth is too great.
-pub fn exchange_limit(depth: i32, reduced_depth: i32, quiet: bool) -> Option<i32> {
+/// the depth is too great. A capture with a good history may lose more.
+pub fn exchange_limit(facts: &MoveFacts, reduced_depth: i32) -> Option<i32> {
+    let MoveFacts { depth, history, .. } = *facts;
     (depth <= p::see_depth()).then(|| {
-        if quiet { -p::see_quiet() * reduced_depth } else { -p::see_capture() * depth * depth }
+        if facts.quiet {
+            -p::see_quiet() * reduced_depth
+        } else {
+            -(p::see_capture() * depth * depth + history / p::see_history()).max(0)
+        }
     })
 }
 
@@ -209,11 +218,18 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     reduction += if facts.pv { 0 } else { p::lmr_non_pv() };
     reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
     reduction += if facts.table_capture { p::lmr_table_capture() } else { 0 };
-    reduction += if facts.cutoffs_below > 3 { p::lmr_cutoffs() } else { 0 };
+    reduction += if facts.table_below { p::lmr_table_below() } else { 0 };
+    if facts.cutoffs_below > 2 {
+        let all = !facts.cut && !facts.pv;
+        reduction += p::lmr_cutoffs() + if all { p::lmr_cutoffs_all() } else { 0 };
+    }
     if facts.was_pv {
         reduction -= p::lmr_was_pv();
+        reduction -= if facts.pv { p::lmr_pv() } else { 0 };
         reduction -= if facts.table_above { p::lmr_table_above() } else { 0 };
-        reduction -= if facts.table_deep { p::lmr_table_deep() } else { 0 };
+        if facts.table_deep {
+            reduction -= p::lmr_table_deep() + if facts.cut { p::lmr_table_deep_cut() } else { 0 };
+        }
     }
     reduction -= facts.doubt * p::correction_lmr();
     reduction += if facts.hopeless { p::lmr_hopeless() } else { 0 };
@@ -233,6 +249,16 @@ pub fn second_look(score: Score, best: Score) -> i32 {
 /// move that was searched before it.
 pub fn bonus(depth: i32) -> i32 {
     (p::bonus_slope() * depth).min(p::bonus_max())
+}
+
+/// Returns the history bonus for the move that led to a node that failed low. It is larger if the
+/// move came late in move ordering, or if the score is well below one of the evaluations that the
+/// node and its parent expected. `expected` are these evaluations from the node's point of view.
+pub fn refutation_bonus(depth: i32, number: i32, score: Score, expected: [Score; 2]) -> i32 {
+    let low =
+        |&evaluation: &Score| evaluation != NO_SCORE && score <= evaluation - p::surprise_margin();
+    let surprises = i32::from(number > 8) + expected.iter().filter(|&e| low(e)).count() as i32;
+    bonus(depth) * (100 + surprises * p::surprise_bonus()) / 100
 }
 
 /// Returns the history bonus for a quiet move that improved the evaluation by `change`
@@ -277,6 +303,30 @@ mod tests {
         for (n, &log) in LOGARITHMS.iter().enumerate().skip(1) {
             assert_eq!(log, ((n as f64).ln() * 1024.0) as i32, "{n}");
         }
+    }
+
+    #[test]
+    fn surprises_raise_the_bonus_of_a_refutation() {
+        let plain = refutation_bonus(6, 1, 0, [0, NO_SCORE]);
+        assert_eq!(plain, bonus(6));
+        let late = refutation_bonus(6, 9, 0, [0, NO_SCORE]);
+        let low = refutation_bonus(6, 1, -200, [0, NO_SCORE]);
+        let all = refutation_bonus(6, 9, -200, [0, 0]);
+        assert!(plain < late && late == low && low < all, "{plain} {late} {low} {all}");
+    }
+
+    #[test]
+    fn captures_with_a_good_history_may_lose_more() {
+        let limit = |history| {
+            exchange_limit(&MoveFacts { quiet: false, history, ..FACTS }, FACTS.depth).unwrap()
+        };
+        assert!(limit(8000) < limit(0) && limit(0) < limit(-8000));
+        // A bad history never asks for a gain.
+        assert_eq!(
+            exchange_limit(&MoveFacts { depth: 1, quiet: false, history: -16_000, ..FACTS }, 1),
+            Some(0)
+        );
+        assert_eq!(exchange_limit(&MoveFacts { depth: 20, ..FACTS }, 20), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! [notes]: https://www.ics.uci.edu/~eppstein/180a/990202b.html
 
-use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed, time::Duration};
+use std::{cmp::Reverse, mem::take, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use shakmaty::Move;
 
@@ -245,6 +245,7 @@ impl Worker<'_> {
             completed = depth;
             let best = &self.root_moves[0];
             stability.iterations = depth;
+            stability.changes = stability.changes / 2.0 + f64::from(take(&mut self.changes));
             stability.same_best = if best.m == best_before { stability.same_best + 1 } else { 0 };
             stability.same_score = if best.score.abs_diff(best.average) < STEADY {
                 stability.same_score + 1
@@ -532,37 +533,25 @@ impl Worker<'_> {
             if self.tells() && self.shared.start.elapsed() >= QUIET_TIME {
                 self.shared.reporter.current_move(depth as u32, m, number);
             }
-            let mut child = root.clone();
-            self.make(&mut child, m, 0);
-            let quiet = !is_tactical(m);
             let facts = MoveFacts {
                 depth,
                 number: number as i32,
                 best,
-                quiet,
-                history: if quiet {
-                    self.histories.quiets(&root, &context).score(m)
-                } else {
+                quiet: !is_tactical(m),
+                history: if is_tactical(m) {
                     self.histories.capture(&root, m)
+                } else {
+                    self.histories.quiets(&root, &context).score(m)
                 },
                 pv: T::PV,
-                check: child.is_check(),
                 in_check,
                 table_capture,
                 cutoffs_below: self.frame(1).cutoffs,
                 ..MoveFacts::ROOT
             };
             let before = self.nodes;
-            self.pv.clear(1);
             let window = Window::new(alpha, beta);
-            let drawn = self.root_moves[i].drawn;
-            let inner = if drawn { beside_a_draw(window) } else { window };
-            let open = Search { window: inner.flip(), depth: depth - 1, ply: 1, cut: true };
-            let reduction = if number > 1 { prune::reduction(&facts) } else { 0 };
-            let score = self.search_move::<T>(&child, open, &facts, reduction)?;
-            self.unmake();
-            let score = if drawn { score.div_euclid(DRAWN_SCALE) } else { score };
-            let score = bounds.refine(score);
+            let score = bounds.refine(self.search_root_move::<T>(i, &root, window, facts)?);
             if line == 0 {
                 self.root_moves[i].nodes += self.nodes - before;
             }
@@ -571,6 +560,7 @@ impl Worker<'_> {
             if score > alpha {
                 alpha = score;
                 best_move = m.into();
+                self.changes += u32::from(number > 1 && line == 0);
                 if score >= beta {
                     break;
                 }
@@ -588,6 +578,27 @@ impl Worker<'_> {
         // The sort is stable, so moves that did not raise alpha keep their order.
         self.root_moves[line..].sort_by_key(RootMove::order);
         Ok(best)
+    }
+
+    /// Searches a root move. `facts` do not yet know whether it gives check.
+    fn search_root_move<T: NodeType>(
+        &mut self,
+        i: usize,
+        root: &Position,
+        window: Window,
+        facts: MoveFacts,
+    ) -> Result<Score> {
+        let RootMove { m, drawn, .. } = self.root_moves[i];
+        let mut child = root.clone();
+        self.make(&mut child, m, 0);
+        self.pv.clear(1);
+        let facts = MoveFacts { check: child.is_check(), ..facts };
+        let inner = if drawn { beside_a_draw(window) } else { window };
+        let open = Search { window: inner.flip(), depth: facts.depth - 1, ply: 1, cut: true };
+        let reduction = if facts.number > 1 { prune::reduction(&facts) } else { 0 };
+        let score = self.search_move::<T>(&child, open, &facts, reduction)?;
+        self.unmake();
+        Ok(if drawn { score.div_euclid(DRAWN_SCALE) } else { score })
     }
 
     /// Notes the result of a root move's search in `window`. A move that raised alpha gets its

@@ -157,9 +157,9 @@ fn mates_are_found_by_every_driver() {
         for (fen, moves) in mates {
             let game = Game::from(position(fen));
             engine.new_game();
-            // With bisection, the sacrifice in the second position is found at depth 21, otherwise
-            // at depth 5.
-            let plies = if root_search == RootSearch::Bisection { 24 } else { 14 };
+            // With the full window, the sacrifice in the second position is found at depth 19,
+            // otherwise at depth 4 or 5.
+            let plies = if root_search == RootSearch::FullWindow { 24 } else { 14 };
             let outcome = search(&mut engine, &game, depth(plies));
             check_mate_line(&game, &outcome);
             assert_eq!(mate_distance(outcome.info.score), Some(moves), "{root_search:?} {fen}");
