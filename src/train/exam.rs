@@ -156,17 +156,18 @@ fn best_scale(pairs: &[(f64, f64)]) -> (f64, f64) {
         };
         pairs.iter().map(square).sum()
     };
-    // Ternary search finds the minimum. It assumes that the sum has only one.
-    let (mut low, mut high) = (0.05, 8.0);
-    for _ in 0..24 {
+    // Ternary search finds the minimum. It assumes that the sum has only one. It searches the
+    // logarithm of the scale, because the outputs of a network in training can be very small.
+    let (mut low, mut high) = (0.02_f64.ln(), 100_f64.ln());
+    for _ in 0..30 {
         let third = (high - low) / 3.0;
-        if squares(low + third) < squares(high - third) {
+        if squares((low + third).exp()) < squares((high - third).exp()) {
             high -= third;
         } else {
             low += third;
         }
     }
-    let scale = (low + high) / 2.0;
+    let scale = ((low + high) / 2.0).exp();
     (scale, squares(scale))
 }
 
