@@ -153,18 +153,19 @@ impl Slot {
         self.check.store(check, Relaxed);
     }
 
-    /// Returns the number of searches since the entry was stored; `None` if the slot is empty.
-    fn age(&self, generation: u8) -> Option<u8> {
+    /// Returns the depth of the entry, and the number of searches since it was stored, modulo
+    /// [`GENERATIONS`]; `None` if the slot is empty.
+    fn depth_and_age(&self, generation: u8) -> Option<(i32, i32)> {
         let check = self.check.load(Relaxed);
         let age = (generation + GENERATIONS - (check >> 2) as u8 % GENERATIONS) % GENERATIONS;
-        (check & OCCUPIED != 0).then_some(age)
+        (check & OCCUPIED != 0).then_some(((check >> 8 & 0xff) as i32, age.into()))
     }
 
-    /// Returns the value of the entry for replacement: its depth less a deduction for its age.
+    /// Returns the value of the entry for replacement: its depth less a deduction for its age, as
+    /// in Stockfish.
     fn worth(&self, generation: u8) -> i32 {
-        let depth = (self.check.load(Relaxed) >> 8 & 0xff) as i32;
-        let age = self.age(generation);
-        age.map_or(i32::MIN, |age| depth - params::replace_age() * i32::from(age))
+        let known = self.depth_and_age(generation);
+        known.map_or(i32::MIN, |(depth, age)| depth - params::replace_age() * age)
     }
 
     /// Returns whether a search could have stored this entry.
@@ -277,7 +278,7 @@ impl Table {
         slot.write(key, &entry, generation);
     }
 
-    /// Begins a new search. All entries stored so far may be replaced.
+    /// Begins a new search. The entries stored so far lose value.
     pub(crate) fn new_search(&self) {
         let next = (self.generation.load(Relaxed) + 1) % GENERATIONS;
         self.generation.store(next, Relaxed);
@@ -289,6 +290,10 @@ impl Table {
         if !*self.blank.get_mut() {
             self.to_clear = Some(0);
             self.salt = mix(self.salt);
+            // Make the forgotten entries look old, so that new ones replace them. They still look
+            // old after a second call.
+            let generation = self.generation.get_mut();
+            *generation = (*generation + GENERATIONS / 3) % GENERATIONS;
         }
     }
 
@@ -311,7 +316,7 @@ impl Table {
         let used: usize = sample
             .iter()
             .flat_map(|Bucket(slots)| slots)
-            .filter(|slot| slot.age(generation) == Some(0))
+            .filter(|slot| matches!(slot.depth_and_age(generation), Some((_, 0))))
             .count();
         (used * 1000 / (2 * sample.len())) as u32
     }
@@ -447,9 +452,15 @@ mod tests {
         let mut table = Table::new(1).unwrap();
         let entry = Entry { depth: 9, bounds: Bounds::exact(5), ..Entry::EMPTY };
         table.store(1, entry);
+        table.store(3, entry);
         table.forget();
         table.clear(1, &|| false);
         assert_eq!(table.probe(1), None);
+        // They are replaced at once: small keys share a bucket.
+        for key in [4, 5] {
+            table.store(key, Entry { depth: 1, ..entry });
+        }
+        assert!(table.probe(4).is_some() && table.probe(5).is_some());
         // Entries stored in the meantime survive until the rest is cleared.
         table.store(2, entry);
         assert_eq!((table.probe(1), table.probe(2)), (None, Some(entry)));
