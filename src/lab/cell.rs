@@ -45,7 +45,7 @@ impl Cell {
         ["interior", "root", "window", "table", "entries", "replacement", "size", "delay"];
 
     /// The search that the lecture notes recommend (aspiration at the root, PVS inside the tree),
-    /// with the playing engine's two-level replacement scheme. [`Axes::all`] varies its axes.
+    /// with the two-level replacement scheme. [`Axes::all`] varies its axes.
     pub const ADVICE: Cell = Cell {
         interior: Interior::Pvs,
         root: Root::AspGradual,
