@@ -11,13 +11,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use shakmaty::{Move, Position as _};
+use shakmaty::{Color, Move, Position as _};
 
 use crate::{
     chess::{
         movegen::Generator,
         position::{Game, Position},
-        score::{DRAW, MATE},
+        score::{DRAW, MATE, Score},
     },
     eval::{self, Evaluator, nnue::Network},
     play::{
@@ -191,6 +191,8 @@ pub struct Engine {
     nodes_left: Option<u64>,
     /// The lag of this game's clock.
     lag: Lag,
+    /// Move number, side and score of the last search on a clock that ended with a move.
+    last: Option<(u32, Color, Score)>,
     /// Whether the table holds results of searches at limited strength.
     limited: bool,
     table: Table,
@@ -231,6 +233,7 @@ impl Engine {
             seed: rand::random(),
             nodes_left: None,
             lag: Lag::default(),
+            last: None,
             table,
             network: Some(eval::default_network()),
             book: None,
@@ -428,9 +431,9 @@ impl Engine {
     /// because zeroing the memory of a thousand threads would take seconds and delay the
     /// answer to `isready`.
     fn clear_histories(&mut self) {
+        self.last = None;
         if let Some((first, helpers)) = self.memories.split_first_mut() {
             first.histories.clear();
-            first.last_score = None;
             helpers.iter_mut().for_each(|helper| helper.histories.renew());
         }
     }
@@ -481,6 +484,8 @@ impl Engine {
             self.nodes_left = self.nodes_left.map(|left| left.saturating_sub(spent));
             if !job.signals.is_pondering() {
                 self.lag.moved(clock, took);
+                let (number, turn) = turn(job.game.position());
+                self.last = Some((number, turn, outcome.info.score));
             }
         }
         outcome
@@ -565,6 +570,7 @@ impl Engine {
             table: &self.table,
             limits: &terms.limits,
             budget: terms.budget,
+            last_score: self.last_score(game.position()).filter(|_| terms.handicap.is_none()),
             nodes_per_ms: settings.nodestime,
             signals: &job.signals,
             root_moves,
@@ -595,6 +601,14 @@ impl Engine {
         let rating = self.settings.rating()?;
         let analysis = limits.analyse || limits.infinite;
         (!analysis).then(|| Handicap::new(rating, self.seed))
+    }
+
+    /// Returns the score of the same side's previous move, if it was searched on a clock.
+    fn last_score(&self, position: &Position) -> Option<Score> {
+        let (number, turn) = turn(position);
+        let follows =
+            |&(before, side, _): &(u32, Color, Score)| before + 1 == number && side == turn;
+        self.last.filter(follows).map(|(_, _, score)| score)
     }
 
     /// Returns a move from the book, if this is a game and the book has one.
@@ -633,6 +647,11 @@ impl Engine {
         let exact = limits.movetime.map(|time| Budget::exact(time, overhead));
         [clock, exact].into_iter().flatten().reduce(Budget::min)
     }
+}
+
+/// Returns the number of the next move and the side that makes it.
+fn turn(position: &Position) -> (u32, Color) {
+    (position.chess().fullmoves().into(), position.turn())
 }
 
 /// The conditions of a search.
@@ -766,6 +785,35 @@ mod tests {
         fn note(&self, note: &Note) {
             lock(&self.0).push(format!("{note:?}"));
         }
+    }
+
+    #[test]
+    fn only_the_same_sides_previous_move_is_remembered() {
+        let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+        let second = Duration::from_secs(1);
+        let clock = Clock { time: second, increment: second, moves_to_go: None };
+        let go = |engine: &mut Engine, game: &Game, clock| {
+            let limits = Limits { depth: Some(2), clock, ..Limits::default() };
+            engine.go(&Job::new(game.clone(), limits), &Silent).info.score
+        };
+        let after = |moves: usize| {
+            let mut game = Game::default();
+            for _ in 0..moves {
+                game.play(game.position().legal_moves()[0]);
+            }
+            game
+        };
+        let score = go(&mut engine, &after(0), Some(clock));
+        let known = |engine: &Engine, moves| engine.last_score(after(moves).position());
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|moves| known(&engine, moves)),
+            [None, None, Some(score), None, None]
+        );
+        // Searches without a clock are not moves of the game.
+        go(&mut engine, &after(3), None);
+        assert_eq!(known(&engine, 2), Some(score));
+        engine.new_game();
+        assert_eq!(known(&engine, 2), None);
     }
 
     #[test]

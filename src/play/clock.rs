@@ -1,6 +1,6 @@
 //! Time management: computes the time for a move from the clock.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 use super::{limits::Clock, params as p};
 
@@ -124,7 +124,7 @@ pub struct Stability {
     pub same_best: u32,
     /// Number of changes of the best move, halved with each iteration.
     pub changes: f64,
-    /// Number of consecutive iterations whose score was close to the best move's average score.
+    /// Number of consecutive iterations with the same best move and a score close to its average.
     pub same_score: u32,
     /// Share of the nodes spent on the best move, 0 to 1.
     pub best_share: f64,
@@ -135,19 +135,26 @@ pub struct Stability {
 }
 
 impl Stability {
-    /// Returns the factor for the soft limit: about 0.45 for an obvious move, 1 for a usual
-    /// one, and at most 4.5 for a difficult one.
+    /// Returns the factor for the soft limit: about 0.45 for an obvious move (0.25 if its score
+    /// also rises), 1 for a usual one, and at most 4.5 for a difficult one.
     pub fn scale(&self) -> f64 {
         let nodes = (percent(p::clock_share()) - self.best_share) * percent(p::clock_nodes());
         let changed = percent(p::clock_changed()) / f64::from(1 + self.same_best).powf(1.7);
-        let stable = percent(p::clock_stable()) + changed;
-        let drop = f64::from(self.score_drop.clamp(-20, 60));
-        let trend = 1.0 + drop * percent(p::clock_trend()) / 10.0;
-        let steady = 1.0 + percent(p::clock_steady() * (5 - self.same_score.min(8) as i32));
-        let fallen = f64::from(self.move_drop.clamp(-15, 25));
-        let since = 1.0 + fallen * percent(p::clock_fallen()) / 10.0;
-        let unrest = percent(p::clock_settled()) + self.changes * percent(p::clock_unrest());
-        (nodes * stable * unrest * trend * steady * since).min(4.5)
+        let same_best = percent(p::clock_stable()) + changed;
+        let changes = percent(p::clock_settled()) + self.changes * percent(p::clock_unrest());
+        let same_score = 1.0 + percent(p::clock_steady() * (5 - self.same_score.min(8) as i32));
+        let fall = |drop: i32, limits: RangeInclusive<i32>, per_mille: i32| {
+            1.0 + f64::from(drop.clamp(*limits.start(), *limits.end()) * per_mille) / 1000.0
+        };
+        let score_drop = fall(self.score_drop, -20..=60, p::clock_trend());
+        let move_drop = fall(self.move_drop, -15..=25, p::clock_fallen());
+        (nodes * same_best * changes * same_score * score_drop * move_drop).min(4.5)
+    }
+
+    /// Returns these statistics without those of the score, for a player whose misjudgements
+    /// make its scores unsteady.
+    pub fn without_scores(&self) -> Stability {
+        Stability { same_score: 5, score_drop: 0, move_drop: 0, ..*self }
     }
 }
 
@@ -251,9 +258,24 @@ mod tests {
 
     #[test]
     fn doubt_takes_time() {
-        let sure = Stability { same_best: 10, best_share: 0.95, ..Stability::default() };
+        let sure =
+            Stability { same_best: 10, same_score: 8, best_share: 0.95, ..Stability::default() };
         let doubt = Stability { best_share: 0.3, score_drop: 50, ..Stability::default() };
-        assert!(sure.scale() < 0.7);
+        assert!(sure.scale() < 0.6);
         assert!(doubt.scale() > 2.0);
+        for more in [
+            Stability { same_best: 0, ..sure },
+            Stability { changes: 1.0, ..sure },
+            Stability { same_score: 0, ..sure },
+            Stability { best_share: 0.5, ..sure },
+            Stability { score_drop: 30, ..sure },
+            Stability { move_drop: 30, ..sure },
+        ] {
+            assert!(more.scale() > sure.scale(), "{more:?}");
+        }
+        assert_eq!(
+            doubt.without_scores().scale(),
+            Stability { same_score: 5, score_drop: 0, ..doubt }.scale()
+        );
     }
 }

@@ -32,7 +32,8 @@ crate::system::tune::params! {
     clock_stable: 76, 40..=100, 4;
     /// Addition to this factor if the best move has just changed, in per cent.
     clock_changed: 155, 0..=300, 14;
-    /// Additional time for each centipawn that the score has fallen, in 1/1000.
+    /// Additional time for each centipawn that the score has fallen during the search, in 1/1000. A
+    /// rise saves as much. From -20 to 60 centipawns.
     clock_trend: 6, 0..=20, 1;
     /// Factor if the best move has not changed in the last iterations, in per cent.
     clock_settled: 90, 70..=110, 2;
@@ -41,7 +42,7 @@ crate::system::tune::params! {
     /// Reduction for each iteration with a stable score, up to eight, in per cent. The
     /// factor is 1 after five.
     clock_steady: 4, 0..=10, 1;
-    /// Additional time for each centipawn that the score has fallen since the search for the
-    /// previous move, in 1/1000.
+    /// Additional time for each centipawn that the score has fallen since the same side's previous
+    /// move, in 1/1000. A rise saves as much. From -15 to 25 centipawns.
     clock_fallen: 20, 0..=60, 4;
 }

@@ -194,7 +194,7 @@ impl Handicap {
         } else if stability.iterations < TELLING_DEPTH {
             1.0
         } else {
-            stability.scale().clamp(0.4, 2.0)
+            stability.without_scores().scale().clamp(0.4, 2.0)
         };
         // Mixed twice to be independent of the misjudgements.
         let mood = IRREGULARITY * normal(mix(mix(game.position().key() ^ self.seed)));

@@ -161,7 +161,8 @@ impl Worker<'_> {
         // Step 2a. Transposition table cutoff.
         let excluded = self.frame(ply).excluded;
         let entry = self.look_up(position, ply);
-        if let Some(e) = entry.filter(|_| !excluded.is_some())
+        if !excluded.is_some()
+            && let Some(e) = entry
             && let Some(score) = self.table_cutoff::<T>(position, e, search)
         {
             return Ok(score);
@@ -183,9 +184,11 @@ impl Worker<'_> {
             estimate: NO_SCORE,
             doubt: 0,
             improving: false,
-            was_pv: T::PV
-                || entry.is_some_and(|e| e.pv)
-                || excluded.is_some() && self.frame(ply).was_pv,
+            was_pv: if excluded.is_some() {
+                self.frame(ply).was_pv
+            } else {
+                T::PV || entry.is_some_and(|e| e.pv)
+            },
             excluded,
             generator: Generator::new(position),
         };
@@ -239,9 +242,9 @@ impl Worker<'_> {
         Ok(found.best)
     }
 
-    /// Step 2a: returns the score of the TT entry if it is exact or its bound is outside the window.
-    /// PV nodes need a deeper entry. Decisive scores do not cut them off, so that mating lines are
-    /// searched to their end.
+    /// Step 2a: returns the score of the TT entry if it is exact or its bound is outside the
+    /// window. PV nodes need a deeper entry. Decisive scores do not cut them off, so that mating
+    /// lines are searched to their end.
     fn table_cutoff<T: NodeType>(
         &mut self,
         position: &Position,
@@ -812,8 +815,8 @@ impl Worker<'_> {
         let fails_low = found.best_move.is_none();
         if fails_low && !node.excluded.is_some() {
             let last = *self.before(ply, 1);
-            let parents = if last.evaluation == NO_SCORE { NO_SCORE } else { -last.evaluation };
-            let expected = [node.evaluation, parents];
+            let known = |evaluation| Some(evaluation).filter(|&e| e != NO_SCORE);
+            let expected = [known(node.evaluation), known(last.evaluation).map(|e| -e)];
             let bonus = prune::refutation_bonus(node.depth, last.number, found.best, expected);
             self.teach_last_move(ply, bonus);
             // The TT move was still the best candidate, so it gets a small bonus.

@@ -60,6 +60,8 @@ pub use root::{RootMove, RootSearch};
 const FIRST_NODES: u64 = 5000;
 /// Nodes between two checks of the clock and the stop flag: about 40 microseconds.
 const CHECK_INTERVAL: u64 = 64;
+/// Part of an evaluation, in centipawns, that shrinks as the halfmove clock rises.
+const DAMPED: Score = 600;
 
 /// Tables up to this size, in MiB, are mostly in the processor's caches.
 const CACHED_MIB: usize = 8;
@@ -85,6 +87,8 @@ pub(crate) struct Shared<'a> {
     pub limits: &'a Limits,
     /// The time budget, if there is a clock.
     pub budget: Option<Budget>,
+    /// The score of the same side's previous move, for the time budget.
+    pub last_score: Option<Score>,
     /// Nodes that count as one millisecond of the budget; 0 uses the real clock.
     pub nodes_per_ms: u64,
     /// Stop and ponderhit signals.
@@ -145,8 +149,6 @@ pub(crate) struct Memory {
     pub histories: Histories,
     /// Evaluation and its caches.
     pub evaluator: Evaluator,
-    /// The score of the last search.
-    pub last_score: Option<Score>,
     /// Working space, kept so that short searches need not allocate it again.
     frames: Vec<Frame>,
     pv: PvTable,
@@ -158,7 +160,6 @@ impl Memory {
         Memory {
             histories: Histories::default(),
             evaluator: Evaluator::new(network),
-            last_score: None,
             frames: vec![Frame::EMPTY; MAX_PLY + FRAME_OFFSET + 4],
             pv: PvTable::default(),
         }
@@ -244,7 +245,6 @@ pub(crate) struct Worker<'a> {
     shared: &'a Shared<'a>,
     histories: &'a mut Histories,
     evaluator: &'a mut Evaluator,
-    last_score: &'a mut Option<Score>,
     /// Number of the thread. Thread 0 watches the clock and reports.
     thread: usize,
     root: Position,
@@ -302,7 +302,6 @@ impl<'a> Worker<'a> {
             shared,
             histories: &mut memory.histories,
             evaluator: &mut memory.evaluator,
-            last_score: &mut memory.last_score,
             thread,
             root: game.position().clone(),
             game_keys: keys.len(),
@@ -360,7 +359,7 @@ impl<'a> Worker<'a> {
         let mut open = window.clamp_to_mates();
         if open.alpha < DRAW && self.shared.selective && self.can_repeat(position, ply) {
             // A side that can repeat a position need not lose.
-            open.alpha = open.alpha.max(DRAW);
+            open.alpha = DRAW;
         }
         if open.is_empty() {
             return Ok(open.alpha);
@@ -578,8 +577,9 @@ impl<'a> Worker<'a> {
             _ => self.evaluate(position, ply),
         };
         let hoped = raw + self.optimism(position);
-        let damped = hoped - hoped * position.halfmoves() as Score / 200;
-        (raw, (damped + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
+        // In won endings, full damping would reward giving up material to restart the clock.
+        let part = hoped.clamp(-DAMPED, DAMPED) * position.halfmoves() as Score / 200;
+        (raw, (hoped - part + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 
     /// Returns the optimism: a bonus for the side that is better at the root, and a malus for the

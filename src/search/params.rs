@@ -41,11 +41,10 @@ crate::system::tune::params! {
     /// Minimum depth for late move reductions.
     lmr_depth: 2, 1..=255, 0;
 
-
     // Margins, reductions, bonuses, weights.
 
     /// Plies by which a TT entry loses value for each search since it was stored.
-    replace_age: 4, 0..=16, 1;
+    replace_age: 4, 1..=16, 1;
     /// Half the width of the first aspiration window, in centipawns.
     aspiration_width: 20, 5..=60, 3;
     /// Aspiration windows: growth of the step after each failure, in per cent of the step.
@@ -187,7 +186,7 @@ crate::system::tune::params! {
     surprise_margin: 80, 20..=300, 10;
     /// Increase of the bonus of the last move for each surprise, in per cent.
     surprise_bonus: 50, 0..=150, 10;
-    /// Maximum history bonus.
+    /// Maximum history bonus, before the increase for surprises.
     bonus_max: 2366, 500..=4000, 150;
     /// Usual size of a correction, in centipawns. Each further centipawn decreases reductions and
     /// changes margins.

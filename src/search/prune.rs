@@ -5,7 +5,7 @@
 //! several strong engines.
 
 use super::params as p;
-use crate::chess::score::{Bounds, DECISIVE, INFINITE, NO_SCORE, Score, is_decisive};
+use crate::chess::score::{Bounds, DECISIVE, INFINITE, Score, is_decisive};
 
 /// Facts about a node for the pruning of whole nodes.
 #[derive(Clone, Copy, Debug)]
@@ -254,10 +254,15 @@ pub fn bonus(depth: i32) -> i32 {
 /// Returns the history bonus for the move that led to a node that failed low. It is larger if the
 /// move came late in move ordering, or if the score is well below one of the evaluations that the
 /// node and its parent expected. `expected` are these evaluations from the node's point of view.
-pub fn refutation_bonus(depth: i32, number: i32, score: Score, expected: [Score; 2]) -> i32 {
-    let low =
-        |&evaluation: &Score| evaluation != NO_SCORE && score <= evaluation - p::surprise_margin();
-    let surprises = i32::from(number > 8) + expected.iter().filter(|&e| low(e)).count() as i32;
+pub fn refutation_bonus(
+    depth: i32,
+    number: i32,
+    score: Score,
+    expected: [Option<Score>; 2],
+) -> i32 {
+    let low = |&evaluation: &Score| score <= evaluation - p::surprise_margin();
+    let surprises = expected.iter().flatten().filter(|&e| low(e)).count() as i32;
+    let surprises = surprises + i32::from(number > 8);
     bonus(depth) * (100 + surprises * p::surprise_bonus()) / 100
 }
 
@@ -307,11 +312,11 @@ mod tests {
 
     #[test]
     fn surprises_raise_the_bonus_of_a_refutation() {
-        let plain = refutation_bonus(6, 1, 0, [0, NO_SCORE]);
+        let plain = refutation_bonus(6, 1, 0, [Some(0), None]);
         assert_eq!(plain, bonus(6));
-        let late = refutation_bonus(6, 9, 0, [0, NO_SCORE]);
-        let low = refutation_bonus(6, 1, -200, [0, NO_SCORE]);
-        let all = refutation_bonus(6, 9, -200, [0, 0]);
+        let late = refutation_bonus(6, 9, 0, [Some(0), None]);
+        let low = refutation_bonus(6, 1, -200, [Some(0), None]);
+        let all = refutation_bonus(6, 9, -200, [Some(0), Some(0)]);
         assert!(plain < late && late == low && low < all, "{plain} {late} {low} {all}");
     }
 

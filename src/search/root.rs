@@ -38,8 +38,9 @@ const QUIET_TIME: Duration = Duration::from_secs(3);
 /// Maximum length of a reported refutation in plies, including the refuted move.
 const REFUTATION_PLIES: usize = 5;
 
-/// Distance from the moving average, in centipawns, below which a score counts as unchanged.
-const STEADY: u32 = 12;
+/// Distance from the average of the earlier scores, in centipawns, below which a score counts as
+/// unchanged.
+const STEADY: u32 = 24;
 
 /// Maximum number of null-window passes of bisection and MTD(f). The range of scores is below
 /// 2^16, so a stable bisection needs at most 17.
@@ -104,8 +105,9 @@ impl RootMove {
 
     /// Updates the moving average with the score, after an iteration in which this move was best.
     fn note_average(&mut self) {
-        let first = self.average == -INFINITE || is_decisive(self.score);
-        self.average = if first { self.score } else { (self.average + self.score) / 2 };
+        // Decisive scores, and -INFINITE before the first, would distort the mean.
+        let alone = is_decisive(self.average) || is_decisive(self.score);
+        self.average = if alone { self.score } else { (self.average + self.score) / 2 };
     }
 
     /// Returns a key that sorts better moves first.
@@ -230,7 +232,7 @@ impl Worker<'_> {
             let lines = self.lines();
             let kept = if lines > 1 { self.root_moves.len() } else { 1 };
             let mut before = self.root_moves[..kept].to_vec();
-            let best_before = before[0].m;
+            let (best_before, average) = (before[0].m, before[0].average);
             let result = self.iterate(lines);
             match result {
                 Err(line) if lines > 1 => self.keep_completed_lines(line, before),
@@ -247,23 +249,19 @@ impl Worker<'_> {
             stability.iterations = depth;
             stability.changes = stability.changes / 2.0 + f64::from(take(&mut self.changes));
             stability.same_best = if best.m == best_before { stability.same_best + 1 } else { 0 };
-            stability.same_score = if best.score.abs_diff(best.average) < STEADY {
-                stability.same_score + 1
-            } else {
-                0
-            };
+            let steady = best.m == best_before && best.score.abs_diff(average) < STEADY;
+            stability.same_score = if steady { stability.same_score + 1 } else { 0 };
             let nodes: u64 = self.root_moves.iter().map(|rm| rm.nodes).sum();
             stability.best_share = best.nodes as f64 / nodes.max(1) as f64;
             let earlier = scores.iter().rev().take(3).copied().max().unwrap_or(best.score);
             stability.score_drop = (earlier - best.score).clamp(-1000, 1000);
             scores.push(best.score);
-            stability.move_drop = self.last_score.map_or(0, |last| last - best.score);
+            stability.move_drop = self.shared.last_score.map_or(0, |last| last - best.score);
             if self.enough(&stability) || self.is_without_mate(mate_search.as_ref()) {
                 break;
             }
         }
         self.publish_nodes();
-        *self.last_score = Some(self.root_moves[0].score);
         SearchResult {
             thread: self.thread,
             depth: completed.max(1),
@@ -507,9 +505,12 @@ impl Worker<'_> {
         let context = Context::new(&generator, self.previous(0));
         let table_capture = is_tactical(self.root_moves[line].m);
         let in_check = root.is_check();
-        let correction = self.correction(&root, 0);
-        let (raw, evaluation) =
-            if in_check { (NO_SCORE, NO_SCORE) } else { self.assess(&root, None, 0, correction) };
+        let (raw, evaluation) = if in_check {
+            (NO_SCORE, NO_SCORE)
+        } else {
+            let correction = self.correction(&root, 0);
+            self.assess(&root, None, 0, correction)
+        };
         self.frame(0).evaluation = evaluation;
         self.frame(1).cutoffs = 0;
         self.frame(2).cutoffs = 0;
@@ -543,7 +544,6 @@ impl Worker<'_> {
                 } else {
                     self.histories.quiets(&root, &context).score(m)
                 },
-                pv: T::PV,
                 in_check,
                 table_capture,
                 cutoffs_below: self.frame(1).cutoffs,
@@ -835,6 +835,7 @@ mod tests {
             table: &Table::new(1).unwrap(),
             limits,
             budget: None,
+            last_score: None,
             nodes_per_ms: 0,
             signals: &Signals::new(false),
             root_moves: moves(game.position(), &[]),
