@@ -55,7 +55,35 @@ struct Node<'a> {
     generator: Generator<'a>,
 }
 
-impl Node<'_> {
+impl<'a> Node<'a> {
+    /// Creates a node that has not been evaluated.
+    fn new(
+        position: &'a Position,
+        search: Search,
+        entry: Option<Entry>,
+        excluded: PackedMove,
+        was_pv: bool,
+    ) -> Node<'a> {
+        let Search { window, depth, ply, cut } = search;
+        Node {
+            position,
+            window,
+            depth,
+            ply,
+            cut,
+            entry,
+            proved: Bounds::NONE,
+            raw: NO_SCORE,
+            evaluation: NO_SCORE,
+            estimate: NO_SCORE,
+            doubt: 0,
+            improving: false,
+            was_pv,
+            excluded,
+            generator: Generator::new(position),
+        }
+    }
+
     /// Returns the evaluation that futility pruning uses.
     fn hope(&self) -> Score {
         self.evaluation + prune::doubt_margin(self.doubt, p::correction_futility())
@@ -171,27 +199,12 @@ impl Worker<'_> {
         // Step 2b. Tablebase cutoff, if the result is exact or its bound is outside the window. A
         // tablebase win is only a lower bound. It causes no cutoff if beta is higher, such as a mate
         // score.
-        let mut node = Node {
-            position,
-            window,
-            depth,
-            ply,
-            cut,
-            entry,
-            proved: Bounds::NONE,
-            raw: NO_SCORE,
-            evaluation: NO_SCORE,
-            estimate: NO_SCORE,
-            doubt: 0,
-            improving: false,
-            was_pv: if excluded.is_some() {
-                self.frame(ply).was_pv
-            } else {
-                T::PV || entry.is_some_and(|e| e.pv)
-            },
-            excluded,
-            generator: Generator::new(position),
+        let was_pv = if excluded.is_some() {
+            self.frame(ply).was_pv
+        } else {
+            T::PV || entry.is_some_and(|e| e.pv)
         };
+        let mut node = Node::new(position, search, entry, excluded, was_pv);
         if let Some(prober) = &self.shared.prober
             && !excluded.is_some()
             && let Some(score) = self.probe_tablebases(prober, &mut node)

@@ -217,8 +217,8 @@ crate::system::tune::params! {
     correction_pieces: 12, 0..=32, 2;
     /// Weight of the corrections by pairs of earlier moves, in 1/16.
     correction_moves: 11, 0..=32, 2;
-    /// Maximum optimism before scaling, in centipawns. It is scaled by the weight of the material less
-    /// `optimism_less`, in 1/1024.
+    /// Maximum optimism before scaling, in centipawns. It is scaled by the weight of the material
+    /// less `optimism_less`, in 1/1024.
     optimism_most: 113, 20..=300, 14;
     /// Subtracted from the weight of the material for the optimism, in 1/1024.
     optimism_less: 540, 300..=680, 20;

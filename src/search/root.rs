@@ -505,13 +505,7 @@ impl Worker<'_> {
         let context = Context::new(&generator, self.previous(0));
         let table_capture = is_tactical(self.root_moves[line].m);
         let in_check = root.is_check();
-        let (raw, evaluation) = if in_check {
-            (NO_SCORE, NO_SCORE)
-        } else {
-            let correction = self.correction(&root, 0);
-            self.assess(&root, None, 0, correction)
-        };
-        self.frame(0).evaluation = evaluation;
+        let raw = self.assess_root(&root);
         self.frame(1).cutoffs = 0;
         self.frame(2).cutoffs = 0;
 
@@ -580,6 +574,19 @@ impl Worker<'_> {
         Ok(best)
     }
 
+    /// Evaluates the root, for the nodes below it. Returns the uncorrected evaluation, `NO_SCORE`
+    /// in check.
+    fn assess_root(&mut self, root: &Position) -> Score {
+        let (raw, evaluation) = if root.is_check() {
+            (NO_SCORE, NO_SCORE)
+        } else {
+            let correction = self.correction(root, 0);
+            self.assess(root, None, 0, correction)
+        };
+        self.frame(0).evaluation = evaluation;
+        raw
+    }
+
     /// Searches a root move. `facts` do not yet know whether it gives check.
     fn search_root_move<T: NodeType>(
         &mut self,
@@ -631,7 +638,7 @@ impl Worker<'_> {
     /// Adds moves from the table to a line that a TT cutoff has shortened. Entries of leaves
     /// are not used, because their score may be static and their move from an earlier search.
     fn complete_line(&mut self, i: usize) {
-        let mut line = std::mem::take(&mut self.root_moves[i].pv);
+        let mut line = take(&mut self.root_moves[i].pv);
         let mut position = self.root.clone();
         let before = self.keys.len();
         for (ply, &m) in line.iter().enumerate() {
