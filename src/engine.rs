@@ -118,6 +118,9 @@ pub struct Settings {
     /// Whether the search is selective: pruning, reductions, extensions and quiescence
     /// search. Off only for tests, where the search is plain full-width alpha-beta.
     pub selective: bool,
+    /// Whether static evaluations depend on the position alone, and neither on the score at the
+    /// root nor on the halfmove clock. On only in self-play, where scores become labels.
+    pub neutral: bool,
 }
 
 impl Settings {
@@ -163,6 +166,7 @@ impl Default for Settings {
             book_depth: BOOK_DEPTH,
             syzygy: syzygy::ProbeOptions::default(),
             selective: true,
+            neutral: false,
         }
     }
 }
@@ -581,6 +585,7 @@ impl Engine {
             reporter,
             root_search: settings.root_search,
             selective: settings.selective,
+            neutral: settings.neutral,
             done: AtomicBool::new(false),
             nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
             lines: (0..threads).map(|_| Mutex::default()).collect(),

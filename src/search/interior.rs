@@ -258,7 +258,7 @@ impl Worker<'_> {
     /// Step 2a: returns the score of the TT entry if it is exact or its bound is outside the
     /// window. PV nodes need a deeper entry. Decisive scores do not cut them off, so that mating
     /// lines are searched to their end.
-    fn table_cutoff<T: NodeType>(
+    pub(super) fn table_cutoff<T: NodeType>(
         &mut self,
         position: &Position,
         entry: Entry,

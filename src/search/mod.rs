@@ -111,6 +111,8 @@ pub(crate) struct Shared<'a> {
     /// search is plain full-width alpha-beta with static evaluation at the leaves,
     /// which the tests compare with minimax.
     pub selective: bool,
+    /// Leaves the optimism and the halfmove clock out of static evaluations.
+    pub neutral: bool,
     /// Set when the search is over.
     pub done: AtomicBool,
     /// Node count of each thread at its last check.
@@ -564,7 +566,7 @@ impl<'a> Worker<'a> {
     /// Returns the static evaluation of a position whose side to move is not in check,
     /// uncorrected and corrected. The uncorrected one is that of the TT entry, if the entry has
     /// one. The corrected one adds the optimism, shrinks as the halfmove clock rises, and adds the
-    /// `correction`.
+    /// `correction`. A neutral one adds only the `correction`.
     fn assess(
         &mut self,
         position: &Position,
@@ -576,10 +578,14 @@ impl<'a> Worker<'a> {
             Some(e) if e.evaluation != NO_SCORE => e.evaluation,
             _ => self.evaluate(position, ply),
         };
-        let hoped = raw + self.optimism(position);
-        // In won endings, full damping would reward giving up material to restart the clock.
-        let part = hoped.clamp(-DAMPED, DAMPED) * position.halfmoves() as Score / 200;
-        (raw, (hoped - part + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
+        let mut score = raw;
+        if !self.shared.neutral {
+            score += self.optimism(position);
+            // In won endings, full damping would reward giving up material to restart the clock.
+            let part = score.clamp(-DAMPED, DAMPED) * position.halfmoves() as Score;
+            score -= part / params::damping();
+        }
+        (raw, (score + correction).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT))
     }
 
     /// Returns the optimism: a bonus for the side that is better at the root, and a malus for the

@@ -224,6 +224,8 @@ crate::system::tune::params! {
     optimism_less: 540, 300..=680, 20;
     /// Score at which half the maximum optimism is reached, in centipawns.
     optimism_half: 201, 50..=500, 25;
+    /// Halfmove clock at which an evaluation within the limit `DAMPED` would be 0.
+    damping: 200, 120..=400, 14;
     /// Margin of futility pruning in quiescence, in centipawns.
     quiescence_margin: 195, 30..=400, 16;
 }

@@ -838,6 +838,15 @@ mod tests {
 
     /// Runs `test` with a worker at the position of `game`, with a table of its own.
     fn with_worker<T>(game: &Game, limits: &Limits, test: impl FnOnce(Worker<'_>) -> T) -> T {
+        with_worker_of(game, limits, false, test)
+    }
+
+    fn with_worker_of<T>(
+        game: &Game,
+        limits: &Limits,
+        neutral: bool,
+        test: impl FnOnce(Worker<'_>) -> T,
+    ) -> T {
         let shared = Shared {
             table: &Table::new(1).unwrap(),
             limits,
@@ -853,12 +862,55 @@ mod tests {
             reporter: &Silent,
             root_search: RootSearch::Bisection,
             selective: true,
+            neutral,
             done: AtomicBool::new(false),
             nodes: vec![AtomicU64::new(0)],
             lines: vec![Mutex::default()],
             start: Instant::now(),
         };
         test(Worker::new(&shared, &mut Memory::new(None), 0, game))
+    }
+
+    #[test]
+    fn neutral_evaluations_depend_on_the_position_alone() {
+        let evaluation = |neutral, outlook, halfmoves| {
+            let fen =
+                format!("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w - - {halfmoves} 9");
+            let game = Game::from(Position::from_fen(&fen).unwrap());
+            with_worker_of(&game, &Limits::default(), neutral, |mut worker| {
+                worker.outlook = outlook;
+                let entry = Entry { evaluation: 100, ..Entry::EMPTY };
+                worker.assess(game.position(), Some(entry), 0, 7)
+            })
+        };
+        assert_eq!(evaluation(true, 200, 50), (100, 107));
+        assert_eq!(evaluation(false, 0, 0), (100, 107));
+        assert_eq!(evaluation(false, 0, 50), (100, 82));
+        assert!(evaluation(false, 200, 0).1 > 107 && evaluation(false, -200, 0).1 < 107);
+    }
+
+    /// Returns the score that the table gives a node of this depth, if it ends the node's search.
+    /// Its window is 50 to 51, and its entry has a lower bound of 90. The entry of the position
+    /// after its TT move has this lower bound.
+    fn cutoff(depth: i32, reply: Score) -> Option<Score> {
+        let game = Game::default();
+        with_worker(&game, &Limits::default(), |mut worker| {
+            let m = game.position().legal_moves()[0];
+            let bounds = Bounds::at_least(reply);
+            let entry = Entry { bounds, depth: 1, ..Entry::EMPTY };
+            worker.shared.table.store(table_key(&game.position().play(m)), entry);
+            let bounds = Bounds::at_least(90);
+            let entry = Entry { best: m.into(), bounds, depth: 20, ..Entry::EMPTY };
+            let search = Search { window: Window::null(50), depth, ply: 1, cut: true };
+            worker.table_cutoff::<NonPv>(game.position(), entry, search)
+        })
+    }
+
+    #[test]
+    fn the_entry_after_the_best_move_may_deny_a_cutoff() {
+        assert_eq!(cutoff(10, -80), Some(90));
+        assert_eq!(cutoff(10, -20), None);
+        assert_eq!(cutoff(6, -20), Some(90));
     }
 
     #[test]

@@ -326,7 +326,7 @@ fn settings(conditions: &Conditions) -> Settings {
     // A game has about a hundred searches, and a node needs about 16 bytes. Small tables are
     // cleared quickly and stay in cache.
     let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
-    Settings { hash: hash.next_power_of_two(), ..Settings::default() }
+    Settings { hash: hash.next_power_of_two(), neutral: true, ..Settings::default() }
 }
 
 #[cfg(test)]
