@@ -4,8 +4,6 @@
 //! FEN and EPD are sections 16.1 and 16.2 of the PGN standard (S. J. Edwards, 1994). Castling
 //! rights may also be those of X-FEN or Shredder-FEN.
 
-#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
-
 use shakmaty::{PositionErrorKinds, Setup, fen::Fen};
 
 /// The largest halfmove clock and move number that a FEN may have. No game is longer. At a

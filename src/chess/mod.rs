@@ -2,6 +2,8 @@
 //! staged generation of legal moves, FEN, EPD, SAN and PGN, and static exchange evaluation. This
 //! layer does not evaluate or search.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 pub mod epd;
 pub mod fen;
 pub mod lines;

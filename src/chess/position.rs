@@ -370,7 +370,7 @@ impl Position {
     }
 
     /// Returns whether the side to move has a piece other than king and pawns.
-    pub fn has_pieces(&self) -> bool {
+    pub fn has_non_pawn_material(&self) -> bool {
         let board = self.board();
         (board.by_color(self.turn()) & !(board.pawns() | board.kings())).any()
     }
@@ -385,14 +385,14 @@ impl Position {
 
     /// Makes the legal move `m` in place.
     pub fn make(&mut self, m: Move) {
-        self.make_telling(m, |_| {});
+        self.make_with(m, |_| {});
     }
 
-    /// Makes the legal move `m` in place. Calls `tell` with the new keys before the board changes,
-    /// so that the caller can prefetch table entries. The key of the position may still lack a
+    /// Makes the legal move `m` in place. Calls `prefetch` with the new keys before the board
+    /// changes, so that the caller can prefetch table entries. The key of the position may still lack a
     /// change of castling rights or a new en passant file; the other keys are final.
     #[inline(always)]
-    pub fn make_telling(&mut self, m: Move, tell: impl FnOnce(&Keys)) {
+    pub fn make_with(&mut self, m: Move, prefetch: impl FnOnce(&Keys)) {
         let us = self.turn();
         let rights = self.chess.castles().castling_rights();
         if self.chess.maybe_ep_square().is_some() {
@@ -424,7 +424,7 @@ impl Position {
         }
 
         self.keys.turn();
-        tell(&self.keys);
+        prefetch(&self.keys);
 
         // Castling rights change only a few times in a game, so update their keys only if the move
         // may change them.
@@ -630,7 +630,7 @@ mod tests {
         let mut nodes = 0;
         for &m in &position.legal_moves() {
             let (mut child, mut told) = (position.clone(), Keys::default());
-            child.make_telling(m, |keys| told = *keys);
+            child.make_with(m, |keys| told = *keys);
             let rights = |position: &Position| position.chess().castles().castling_rights();
             if rights(position) != rights(&child) || child.chess().legal_ep_square().is_some() {
                 told.position = child.key();

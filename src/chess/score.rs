@@ -392,7 +392,7 @@ mod tests {
         /// Bounds decide a window if and only if all scores that they allow are on one side of it,
         /// or they allow only one score.
         #[test]
-        fn cutoffs_are_all_there_is_to_know(b in bounds(), w in window()) {
+        fn bounds_cut_off_only_decided_windows(b in bounds(), w in window()) {
             let decided = b.lower >= w.beta || b.upper <= w.alpha || b.lower == b.upper;
             prop_assert_eq!(b.cutoff(w).is_some(), decided);
             if let Some(score) = b.cutoff(w) {
@@ -406,7 +406,7 @@ mod tests {
 
         /// The bounds from the result of a fail-soft search contain the true score of the node.
         #[test]
-        fn what_a_search_returns_is_true(truth in score(), slack in 0..300_i32, w in window()) {
+        fn returned_scores_prove_true_bounds(truth in score(), slack in 0..300_i32, w in window()) {
             let returned = if truth <= w.alpha {
                 (truth + slack).min(w.alpha)
             } else if truth >= w.beta {

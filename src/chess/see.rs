@@ -1,7 +1,7 @@
 //! Static exchange evaluation: the material that a move wins if both sides then capture on its
 //! target square as long as that pays. This is a pure function of position and move.
 
-use shakmaty::{Bitboard, Move, Role, Square};
+use shakmaty::{Bitboard, Board, Move, Role, Square};
 
 use crate::chess::{
     position::Position,
@@ -72,7 +72,7 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
             ours &= !*pinned[side as usize]
                 .get_or_insert_with(|| pinned_by(board, side, board.by_color(!side) & others));
         }
-        let Some((role, square)) = least_valuable(position, ours) else { break };
+        let Some((role, square)) = least_valuable(board, ours) else { break };
         occupied.discard(square);
         if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {
             attackers |= sliders::bishop_attacks(to, occupied) & diagonal;
@@ -94,10 +94,10 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     side != us
 }
 
-fn least_valuable(position: &Position, pieces: Bitboard) -> Option<(Role, Square)> {
-    Role::ALL.into_iter().find_map(|role| {
-        (pieces & position.board().by_role(role)).first().map(|square| (role, square))
-    })
+fn least_valuable(board: &Board, pieces: Bitboard) -> Option<(Role, Square)> {
+    Role::ALL
+        .into_iter()
+        .find_map(|role| (pieces & board.by_role(role)).first().map(|square| (role, square)))
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
             let all = attackers(board, to, occupied) & occupied;
             let pinned = pinned_by(board, side, board.by_color(!side) & others);
             let free = all & board.by_color(side) & !pinned;
-            let Some((role, square)) = least_valuable(position, free) else { return 0 };
+            let Some((role, square)) = least_valuable(board, free) else { return 0 };
             let rest = occupied.without(square);
             let defended = attackers(board, to, rest) & rest & position.board().by_color(!side);
             if role == Role::King && defended.any() {

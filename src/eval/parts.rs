@@ -105,7 +105,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
         #[test]
-        fn terms_add_up_to_what_the_search_plays_by(
+        fn terms_add_up_to_the_evaluation(
             choices in prop::collection::vec(0..1000_usize, 0..80),
             buckets in 0..4_usize,
         ) {

@@ -89,7 +89,8 @@ impl Game for Board<'_> {
     }
 
     fn pass(&self) -> Option<Self> {
-        let position = self.position.has_pieces().then(|| self.position.play_null())??;
+        let position =
+            self.position.has_non_pawn_material().then(|| self.position.play_null())??;
         Some(Board { position, ..*self })
     }
 

@@ -415,7 +415,7 @@ impl Worker<'_> {
             || node.evaluation + p::null_slope() * node.depth < beta + p::null_margin()
             || is_decisive(beta)
             || self.before(ply, 1).moved.is_none()
-            || !node.position.has_pieces()
+            || !node.position.has_non_pawn_material()
             || node.entry.is_some_and(|e| e.bounds.upper < beta && e.depth + 4 >= node.depth)
             || wins_a_piece(node)
         {

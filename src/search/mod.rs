@@ -464,7 +464,7 @@ impl<'a> Worker<'a> {
         let frame = self.frame(ply);
         (frame.moved, frame.quiet, frame.number, frame.reduction) = (moved, None, 0, 0);
         let (turn, previous) = (!child.turn(), self.previous(ply + 1));
-        child.make_telling(m, |keys| {
+        child.make_with(m, |keys| {
             self.shared.table.prefetch(with_clock(keys.position, halfmoves));
             self.histories.corrections().prefetch(keys, turn, previous);
         });

@@ -5,7 +5,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 use wide::f32x8;
@@ -75,6 +75,8 @@ fn mean(networks: &[Network]) -> anyhow::Result<Network> {
     let share = f32x8::splat(1.0 / networks.len() as f32);
     let mut sums = vec![f32x8::ZERO; layout.len()];
     for network in networks {
+        let shape = Layout::of(network);
+        ensure!(shape == layout, "{}: a network of {shape}, expected {layout}", network.name());
         for (sum, numbers) in sums.iter_mut().zip(layout.dequantise(network)?) {
             *sum += numbers * share;
         }
@@ -92,31 +94,47 @@ fn mean(networks: &[Network]) -> anyhow::Result<Network> {
 mod tests {
     use super::*;
 
-    fn random_network(hidden: usize, buckets: usize, seed: u64) -> Network {
-        let layout = Layout { king_buckets: 1, hidden, buckets };
+    fn random_network(king_buckets: usize, hidden: usize, seed: u64) -> Network {
+        let layout = Layout { king_buckets, hidden, buckets: 2 };
         layout.quantise(&layout.initial(seed, 0.15), "random, for a test").unwrap()
     }
 
     #[test]
     fn numbers_are_means() {
-        let networks = [1, 2, 3].map(|seed| random_network(64, 2, seed));
+        let networks = [1, 2, 3].map(|seed| random_network(1, 64, seed));
         let alone = mean(&networks[..1]).unwrap();
         assert_eq!(alone.parameters().weights, networks[0].parameters().weights);
         let all = mean(&networks).unwrap();
-        let weights = networks.each_ref().map(|network| network.parameters().weights);
-        for (i, &weight) in all.parameters().weights.iter().enumerate() {
-            let sum: i32 = weights.iter().map(|weights| i32::from(weights[i])).sum();
-            assert!((i32::from(weight) * 3 - sum).abs() <= 1, "{weight} {sum}");
+        let [one, two, three] = networks.each_ref().map(numbers);
+        let unit = f64::from(all.parameters().output_unit);
+        for (i, mean) in numbers(&all).into_iter().enumerate() {
+            let expected = (one[i] + two[i] + three[i]) / 3.0;
+            assert!((mean - expected).abs() <= 0.51 / unit.min(255.0), "{i}: {mean} {expected}");
         }
         for network in &networks {
             assert!(all.provenance().contains(&network.name()), "{}", all.provenance());
         }
     }
 
+    /// Returns all numbers of a network.
+    fn numbers(network: &Network) -> Vec<f64> {
+        let p = network.parameters();
+        let unit = f64::from(p.output_unit);
+        let first = p.weights.iter().chain(&p.biases).map(|&n| f64::from(n) / 255.0);
+        let last = p.output_weights.iter().map(|&n| f64::from(n) / unit);
+        let biases = p.output_biases.iter().map(|&n| f64::from(n) / (255.0 * unit));
+        first.chain(last).chain(biases).collect()
+    }
+
     #[test]
-    fn shapes_must_be_one() {
-        let error = mean(&[random_network(64, 2, 1), random_network(32, 2, 1)]).unwrap_err();
-        assert!(error.to_string().contains("expected a network of 64 hidden neurons"), "{error}");
+    fn different_shapes_are_refused() {
+        let [small, large, buckets] = [(1, 32), (1, 64), (4, 64)]
+            .map(|(king_buckets, hidden)| random_network(king_buckets, hidden, 1));
+        for (first, second) in [(&large, &small), (&large, &buckets), (&buckets, &large)] {
+            let error = mean(&[first.clone(), second.clone()]).unwrap_err().to_string();
+            let expected = format!("expected {}", Layout::of(first));
+            assert!(error.ends_with(&expected), "{error}");
+        }
         assert!(mean(&[]).is_err());
     }
 }

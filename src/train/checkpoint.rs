@@ -112,8 +112,8 @@ pub fn begin_with(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns whether the file starts like one that [`save`] wrote.
-pub fn is_one(path: &Path) -> bool {
+/// Returns whether the file starts with the magic number of a checkpoint.
+pub fn is_checkpoint(path: &Path) -> bool {
     let mut start = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *MAGIC
@@ -135,6 +135,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>, u32)> {
     let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
     let (text, rest) = rest.split_at_checked(length).context(truncated)?;
     let text: Text = toml::from_slice(text).context("cannot read the settings")?;
+    text.run.schedule.check().context("cannot read the settings")?;
     let numbers: Vec<f32> =
         rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
     ensure!(numbers.len() == 4 * 8 * text.run.schedule.layout().len(), truncated);
@@ -156,15 +157,45 @@ fn fill(trainer: &mut Trainer, numbers: &[f32]) {
 fn difference(there: &TrainingRun, asked: &TrainingRun) -> String {
     let show = |run: &TrainingRun| toml::to_string(run).unwrap_or_default();
     let (there, asked) = (show(there), show(asked));
-    match there.lines().zip(asked.lines()).find(|(a, b)| a != b) {
-        Some((a, b)) => format!("belongs to another run: found '{a}', expected '{b}'"),
-        None => "belongs to another run, with a different number of data files".to_owned(),
+    // Returns the first line of `a` that `b` does not have. Settings without a value have no line.
+    let only = |a: &str, b: &str| {
+        let line = a.lines().find(|line| b.lines().all(|other| other != *line));
+        line.map(|line| format!("'{line}'"))
+    };
+    match (only(&there, &asked), only(&asked, &there)) {
+        (None, None) => "belongs to another run, with other data files or another order".to_owned(),
+        (found, expected) => {
+            let [found, expected] = [found, expected].map(|line| line.unwrap_or("nothing".into()));
+            format!("belongs to another run: found {found}, expected {expected}")
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::schedule::Schedule, *};
+
+    /// An optional setting has a line only if it is set.
+    #[test]
+    fn the_setting_that_differs_is_named() {
+        let run = |result_full, hidden| TrainingRun {
+            lancet: "test".to_owned(),
+            build: "test".to_owned(),
+            threads: 1,
+            from: None,
+            schedule: Schedule { result_full, hidden, ..Schedule::default() },
+            sources: Vec::new(),
+        };
+        let plain = run(None, 256);
+        assert_eq!(
+            difference(&run(Some(0.5), 256), &plain),
+            "belongs to another run: found 'result_full = 0.5', expected nothing"
+        );
+        assert_eq!(
+            difference(&plain, &run(None, 512)),
+            "belongs to another run: found 'hidden = 256', expected 'hidden = 512'"
+        );
+    }
 
     #[test]
     fn companions_keep_apart() {

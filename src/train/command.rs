@@ -239,7 +239,12 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     let exam = args.exam.as_deref().map(Exam::read).transpose()?;
     let data = DataSet { exam, ..DataSet::read(&args.data, schedule)? };
     let fitted = fitted_scale(&data.training);
-    note(format_args!("scale fitted to the results: {fitted:.0} centipawns"));
+    match schedule.scale {
+        None => note(format_args!("scale fitted to the results: {fitted:.0} centipawns")),
+        Some(set) => note(format_args!(
+            "scale of the schedule: {set:.0} centipawns (fitted to the results: {fitted:.0})"
+        )),
+    }
     schedule.scale = schedule.scale.or(Some(fitted as f32));
     note(format_args!(
         "{} training positions, {} duplicates merged, {} validation positions, White {}; \
@@ -258,7 +263,7 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
 
 /// Creates a trainer that has made no step yet.
 fn trainer(args: &Args, schedule: Schedule, data: &DataSet) -> anyhow::Result<Trainer> {
-    let state = args.from.as_deref().filter(|path| checkpoint::is_one(path));
+    let state = args.from.as_deref().filter(|path| checkpoint::is_checkpoint(path));
     let network = args.from.as_deref().filter(|_| state.is_none());
     let network = network.map(Network::load).transpose()?;
     let run = TrainingRun {
@@ -347,8 +352,7 @@ fn finish(
     out: &Path,
     size_of: Option<&Network>,
 ) -> anyhow::Result<()> {
-    let samples: Vec<Sample> =
-        data.validation.iter().chain(&data.training).take(COMPARED).copied().collect();
+    let samples = compared(data);
     let output_factor = size_of.map_or(1.0, |network| same_size(trainer, network, &samples));
     let parameters = trainer.layout().scaled(&trainer.average, output_factor);
     let last = trainer.state.history.last();
@@ -363,6 +367,14 @@ fn finish(
     })?;
     let network = trainer.layout().quantise(&parameters, &provenance)?;
     compare(trainer.layout(), &parameters, &network, &samples)?;
+    if let Some(reference) = size_of {
+        let ratio = mean_size(&network, &samples) / mean_size(reference, &samples);
+        note(format_args!(
+            "output scaled by {output_factor:.3}: evaluations are on average {ratio:.3} times as \
+             large as those of {}",
+            reference.name()
+        ));
+    }
     replace(out, network.to_bytes())?;
     let schedule = toml::to_string(&trainer.run.schedule)?;
     replace(&checkpoint::beside(out, "toml"), schedule)?;
@@ -373,15 +385,26 @@ fn finish(
     Ok(())
 }
 
-/// Returns the factor that makes the trained evaluations on average as large as `network`'s.
+/// Returns the positions on which networks are compared: validation positions at equal distances,
+/// because they are sorted by board. Without validation data, training positions.
+fn compared(data: &DataSet) -> Vec<Sample> {
+    let all = if data.validation.is_empty() { &data.training } else { &data.validation };
+    all.iter().step_by(all.len().div_ceil(COMPARED).max(1)).copied().collect()
+}
+
+/// Returns the factor that makes the trained evaluations on average as large as `network`'s. Output
+/// weights at their limit cannot grow, so a factor above 1 may not be reached.
 fn same_size(trainer: &mut Trainer, network: &Network, samples: &[Sample]) -> f32 {
     let outputs = trainer.outputs(samples).into_iter();
     let own: f64 = outputs.map(|(output, _)| f64::from(output.abs())).sum();
-    let theirs: f64 =
-        model::evaluations(network, samples).map(|score| f64::from(score.abs())).sum();
-    let factor = theirs / (own * f64::from(SCALE)).max(f64::MIN_POSITIVE);
-    note(format_args!("output scaled by {factor:.3}, to match {}", network.name()));
-    factor as f32
+    let own = own / samples.len() as f64 * f64::from(SCALE);
+    (mean_size(network, samples) / own.max(f64::MIN_POSITIVE)) as f32
+}
+
+/// Returns the mean absolute evaluation of at least one position, in centipawns.
+fn mean_size(network: &Network, samples: &[Sample]) -> f64 {
+    let sum: f64 = model::evaluations(network, samples).map(|score| f64::from(score.abs())).sum();
+    sum / samples.len() as f64
 }
 
 /// Compares the network with the trained model, which also uses rounded weights but computes in
@@ -408,4 +431,32 @@ fn compare(
          {TOLERANCE} cp: not written"
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::model::tests::samples, *};
+
+    /// The first validation positions are endings, because they are sorted by board.
+    #[test]
+    fn networks_are_compared_on_positions_of_all_kinds() {
+        let all = samples(30_001, 1);
+        let chosen = compared(&DataSet { validation: all.clone(), ..DataSet::default() });
+        assert_eq!(chosen.len(), 7501);
+        assert!(chosen[0] == all[0] && chosen[7500] == all[30_000]);
+        let few = DataSet { training: samples(30, 2), ..DataSet::default() };
+        assert!(compared(&few) == samples(30, 2));
+    }
+
+    /// A network that does not have the model's parameters is refused.
+    #[test]
+    fn another_network_is_refused() {
+        let layout = Layout { king_buckets: 1, hidden: 32, buckets: 2 };
+        let [one, other] = [1, 2].map(|seed| layout.initial(seed, 0.15));
+        let network = layout.quantise(&one, "").unwrap();
+        let samples = samples(100, 1);
+        assert!(compare(layout, &one, &network, &samples).is_ok());
+        let error = compare(layout, &other, &network, &samples).unwrap_err().to_string();
+        assert!(error.ends_with("not written"), "{error}");
+    }
 }

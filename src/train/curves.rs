@@ -64,6 +64,17 @@ mod tests {
         assert!(picture.contains("768-64x2-1") && !picture.contains("NaN"));
         assert!(picture.contains("validation"));
         assert_eq!(csv(&history).lines().count(), 20);
+        let examined = Point { exam: Some(0.25), ..history[2] };
+        let text = csv(&[history[0], examined]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "step,positions,rate,result_weight,training_loss,validation_loss,exam_error",
+                "1,16384,1e-3,0.3000,0.1000000,,",
+                "3,49152,1e-3,0.3000,0.0333333,0.0400000,0.2500000",
+            ]
+        );
         let alone: Vec<Point> =
             history.into_iter().map(|point| Point { validation: None, ..point }).collect();
         let picture = svg(&alone, "").unwrap();

@@ -240,6 +240,7 @@ impl Recipe {
         let ours = toml::to_string(self)?;
         if text.is_empty() {
             journal::append(&mut file, ours.as_bytes())?;
+            file.sync_all()?;
             return Ok(file);
         }
         let theirs: Recipe = toml::from_str(&text).context("cannot read the settings")?;

@@ -40,7 +40,7 @@ pub struct Exam {
     samples: Vec<Sample>,
 }
 
-/// Result of an evaluation in an exam.
+/// Errors and rank correlation of an evaluation on an exam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grade {
     /// Root mean square error in winning probability. The evaluation is first multiplied by the

@@ -394,6 +394,7 @@ fn decode_start(frame: &[u8]) -> Result<Position, FormatError> {
     Chess::from_setup(setup, mode)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material)
         .map(Position::from)
         .map_err(|error| bad(IllegalPosition(error.kinds()).to_string()))
 }
@@ -477,6 +478,15 @@ mod tests {
         }
         let result = [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins];
         Record { start, result: result[rng.random_range(0..3)], moves }
+    }
+
+    /// A book may contain positions that no game can reach.
+    #[test]
+    fn games_from_too_much_material_survive() {
+        let fen = "rnbqkbnr/qqqqqqqq/8/8/8/8/QQQQQQQQ/RNBQKBNR w KQkq - 0 1";
+        let game = random_game(Position::from_fen(fen).unwrap(), &mut ChaCha8Rng::seed_from_u64(2));
+        let decoded = Record::decode(&game.encode()).unwrap();
+        assert_eq!((decoded.start.fen(), decoded.moves), (fen.to_owned(), game.moves));
     }
 
     #[test]

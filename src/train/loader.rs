@@ -9,7 +9,7 @@ use super::{
     exam::Exam,
     format::{GameFile, GameResult, Record, Tally},
     sample::{Sample, merge_duplicates},
-    schedule::{SCALES, Schedule},
+    schedule::{SCALES, Schedule, USUAL_SCALE},
 };
 use lancet::{
     eval::{nnue::checksum::fnv1a, wdl::sigmoid},
@@ -35,16 +35,16 @@ pub struct DataFile {
 /// Training data, validation data and exam.
 #[derive(Debug, Default)]
 pub struct DataSet {
-    /// Training positions, in the order in which [`merge_duplicates`] leaves them.
+    /// Training positions, sorted by board.
     pub training: Vec<Sample>,
-    /// Validation positions, from other games. Positions without a game are never among them,
-    /// because they may be similar to training positions.
+    /// Validation positions from other games, sorted by board. Positions without a game are never
+    /// among them, because they may be similar to training positions.
     pub validation: Vec<Sample>,
     /// Files that were read.
     pub sources: Vec<DataFile>,
     /// Results of all games.
     pub tally: Tally,
-    /// Number by which merging duplicates has reduced the training positions.
+    /// Number of training positions that merging removed.
     pub duplicates: usize,
     /// Positions on which no network is trained, to compare runs.
     pub exam: Option<Exam>,
@@ -92,7 +92,7 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
             Some((f64::from(score), f64::from(sample.result()?)))
         })
         .collect();
-    let mut steepness = 1.0 / 400.0;
+    let mut steepness = 1.0 / f64::from(USUAL_SCALE);
     for _ in 0..20 {
         let (mut slope, mut curvature) = (0.0, f64::MIN_POSITIVE);
         for &(score, result) in &pairs {
@@ -139,9 +139,10 @@ impl DataSet {
                 Ok(part)
             })
             .collect();
+        let parts = parts.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
+        self.training.reserve_exact(parts.iter().map(|part| part.training.len()).sum());
         let (mut positions, mut kept) = (0, 0);
         for part in parts {
-            let part = part?;
             kept += (part.training.len() + part.validation.len()) as u64;
             self.training.extend(part.training);
             self.validation.extend(part.validation);

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_told_apart() {
+    fn tick_labels_are_distinct() {
         let ranges = [(0.0, 1e-6), (0.0030001, 0.0030002), (-1.0, 1.0), (0.0, 3e9), (7.0, 7.0)];
         for (low, high) in ranges {
             let curves = vec![Curve::line("a", BLUE, vec![(0.0, low), (high, high)])];

@@ -9,7 +9,7 @@ use lancet::{
     chess::{score::Score, see},
     eval::{
         self,
-        nnue::features::{MAX_ACTIVE, Perspective},
+        nnue::features::{MAX_ACTIVE, Orientation},
     },
     system::random::mix,
 };
@@ -123,19 +123,19 @@ impl Sample {
     /// Returns the active inputs for a network with this number of king buckets.
     pub(crate) fn active(&self, king_buckets: usize) -> Active {
         const VIEWS: [Color; 2] = [Color::White, Color::Black];
-        let mut perspectives = [Perspective::default(); 2];
+        let mut orientations = [Orientation::default(); 2];
         for (square, piece) in self.pieces() {
             if piece.role == Role::King {
-                perspectives[usize::from(piece.color.is_black())] =
-                    Perspective::new(piece.color, square, king_buckets);
+                orientations[usize::from(piece.color.is_black())] =
+                    Orientation::new(piece.color, square, king_buckets);
             }
         }
         let mut active = Active { inputs: [[0; MAX_ACTIVE]; 2], count: 0, weight: 1.0 };
         let mut material = 0;
         for (square, Piece { color, role }) in self.pieces() {
-            for (view, perspective) in perspectives.iter().enumerate() {
+            for (view, orientation) in orientations.iter().enumerate() {
                 active.inputs[view][active.count] =
-                    perspective.input(VIEWS[view], color, role, square) as u16;
+                    orientation.input(VIEWS[view], color, role, square) as u16;
             }
             active.count += 1;
             material += see::value(role);
@@ -151,7 +151,7 @@ fn weight(material: Score) -> f32 {
 }
 
 /// Merges the samples of each position into one, with the mean score and the mean result. Sorts the
-/// samples by position. Returns by how many their number decreases.
+/// samples by position. Returns the number of samples removed.
 pub(crate) fn merge_duplicates(samples: &mut Vec<Sample>) -> usize {
     samples.par_sort_unstable_by_key(Sample::position);
     let (before, mut kept, mut start) = (samples.len(), 0, 0);
@@ -225,7 +225,7 @@ mod tests {
 
     /// The trainer and the engine use the same inputs.
     #[test]
-    fn inputs_are_the_players() {
+    fn trainer_and_engine_have_the_same_inputs() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
@@ -243,10 +243,10 @@ mod tests {
             for king_buckets in KING_BUCKETS {
                 let active = sample.active(king_buckets);
                 for (i, view) in [position.turn(), !position.turn()].into_iter().enumerate() {
-                    let perspective = Perspective::of(board, view, king_buckets);
+                    let orientation = Orientation::of(board, view, king_buckets);
                     let expected: BTreeSet<u16> = board
                         .iter()
-                        .map(|(s, p)| perspective.input(view, p.color, p.role, s) as u16)
+                        .map(|(s, p)| orientation.input(view, p.color, p.role, s) as u16)
                         .collect();
                     assert_eq!(active.view(i).iter().copied().collect::<BTreeSet<_>>(), expected);
                 }
@@ -256,7 +256,7 @@ mod tests {
 
     /// A win for White is a loss if Black is to move.
     #[test]
-    fn labels_are_the_side_to_moves() {
+    fn labels_are_from_the_side_to_moves_point_of_view() {
         for (turn, result, expected) in [
             ("w", GameResult::WhiteWins, Some(1.0)),
             ("b", GameResult::WhiteWins, Some(0.0)),
@@ -303,7 +303,7 @@ mod tests {
 
     /// The trainer multiplies outputs by the same weight as the search.
     #[test]
-    fn weights_are_the_players() {
+    fn trainer_and_engine_have_the_same_material_weight() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",

@@ -6,10 +6,10 @@ use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
 use super::{filter::Filter, layout::Layout, model::Objective};
-use lancet::eval::nnue::features::KING_BUCKETS;
+use lancet::eval::nnue::{features::KING_BUCKETS, network::MAX_BUCKETS};
 
-/// Scale in centipawns, used if none was set or fitted.
-const USUAL_SCALE: f32 = 330.0;
+/// Scale in centipawns, used if the results do not determine one.
+pub(crate) const USUAL_SCALE: f32 = 330.0;
 /// Possible scales, in centipawns.
 pub(crate) const SCALES: RangeInclusive<f64> = 50.0..=2000.0;
 
@@ -98,7 +98,7 @@ impl Schedule {
                 self.hidden.is_multiple_of(32) && (32..=4096).contains(&self.hidden),
                 "hidden: expected a multiple of 32 up to 4096",
             ),
-            ((1..=32).contains(&self.buckets), "buckets: expected 1 to 32"),
+            ((1..=MAX_BUCKETS).contains(&self.buckets), "buckets: expected 1 to 31"),
             (KING_BUCKETS.contains(&self.king_buckets), "king_buckets: expected 1 or 4"),
             (self.samples > 0, "samples: expected at least 1"),
             ((1..=1 << 24).contains(&self.batch), "batch: expected 1 to 16777216"),

@@ -136,8 +136,8 @@ pub(crate) struct Deepening {
 impl Deepening {
     /// Returns whether to search this position longer, after a search that chose `m`. The answer
     /// depends only on the share, the default filter and the hash key. A reader of the games can
-    /// therefore recompute it from the stored move and score. It errs only if the filter keeps the
-    /// move and score of one search and drops those of the other.
+    /// therefore recompute it from the stored move and score. It errs only if the filter decides
+    /// differently about the other search or about the stored score, which is not weighted.
     fn picks(self, ply: usize, position: &Position, m: Move, score: Score) -> bool {
         let ply = u32::try_from(ply).ok();
         let visit = Visit { ply, chess: position.chess(), m, score: Some(score) };
@@ -461,10 +461,37 @@ mod tests {
         assert_eq!(again.encode(), whole.encode());
     }
 
+    /// Labels are in the units of the network's output, from White's point of view.
+    #[test]
+    fn labels_of_scores() {
+        let mut engine = Engine::new(settings(&Conditions::nodes(100))).unwrap();
+        let limits = Limits { depth: Some(1), ..Limits::default() };
+        let searched = engine.go(&Job::new(Game::default(), limits), &Silent);
+        let outcome = |bound, score| {
+            let mut outcome = searched.clone();
+            (outcome.info.bound, outcome.info.score) = (bound, score);
+            outcome
+        };
+        let full = |turn: &str| {
+            let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR {turn} KQkq - 0 1");
+            Position::from_fen(&fen).unwrap()
+        };
+        let [white, black] = [full("w"), full("b")];
+        let exact = outcome(Bound::Exact, 300);
+        let unweighted = eval::unweighted(300, white.board()) as i16;
+        assert_ne!(unweighted, 300);
+        assert_eq!(label(&exact, &white, true), unweighted);
+        assert_eq!(label(&exact, &black, true), -unweighted);
+        assert_eq!(label(&exact, &black, false), -300);
+        assert_eq!(label(&outcome(Bound::Exact, 31_990), &white, true), 31_990);
+        assert_eq!(label(&outcome(Bound::Lower, 300), &white, true), NO_LABEL);
+        assert!(settings(&Conditions::nodes(100)).neutral);
+    }
+
     /// The result and the sign of the scores are from White's point of view, whichever side moves
     /// first.
     #[test]
-    fn labels_are_whites() {
+    fn labels_are_from_whites_point_of_view() {
         for (mate, won, winner) in [
             (
                 "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",

@@ -1,4 +1,4 @@
-//! Training steps on all cores, and the state from which a run can be resumed.
+//! Training steps on several threads, and the state from which a run can be resumed.
 //!
 //! The same schedule, data and number of threads give the same network, if the build and the system
 //! are also the same. Other builds may round differently.
@@ -484,7 +484,7 @@ mod tests {
         let data = data();
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("net.checkpoint");
-        let mut first = trainer(1, 1);
+        let mut first = trainer_by(1, Schedule { average: 0.9, ..schedule(1) });
         train(&mut first, &data, 12);
         checkpoint::save(&path, &first).unwrap();
         let mut second = trainer_by(1, Schedule { rate: [1e-4; 2], ..schedule(5) });
@@ -495,6 +495,8 @@ mod tests {
         let from = format!("net.checkpoint (CRC-32 {sum:08x})");
         assert_eq!(second.run.from, Some(from));
         assert_eq!((&second.parameters, &second.moments), (&first.parameters, &first.moments));
+        assert_eq!(second.average, first.average);
+        assert_ne!(second.average, second.parameters);
         let before = second.validate(&data.validation).unwrap();
         train(&mut second, &data, 5);
         assert_eq!((second.state.step, second.state.updates), (5, 17));
@@ -510,6 +512,8 @@ mod tests {
         let data = data();
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("net.checkpoint");
+        let trainer =
+            |threads, seed| trainer_by(threads, Schedule { average: 0.9, ..schedule(seed) });
         let mut whole = trainer(2, 1);
         train(&mut whole, &data, 20);
         let mut begun = trainer(2, 1);
@@ -521,6 +525,7 @@ mod tests {
         train(&mut resumed, &data, 12);
         assert_eq!(resumed.parameters, whole.parameters);
         assert_eq!(resumed.average, whole.average);
+        assert_ne!(resumed.average, resumed.parameters);
         assert_eq!(resumed.moments, whole.moments);
         assert_eq!(resumed.state, whole.state);
 

@@ -434,6 +434,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use lancet::chess::{notation::read_move, position::Position};
 
     const TRUTH: Model =
         Model { alpha: [1.5, 0.8, -0.3, 0.1], beta: [0.012, -0.004, 0.001, 0.0005] };
@@ -457,6 +458,23 @@ mod tests {
             counts.count(score, material, result);
         }
         counts
+    }
+
+    /// Scores and results count from the side to move's point of view.
+    #[test]
+    fn games_count_for_the_side_to_move() {
+        let start = Position::default();
+        let first = read_move(&start, "e2e4").unwrap();
+        let second = read_move(&start.play(first), "e7e5").unwrap();
+        let mut counts = Counts::default();
+        let moves = vec![(first, 50), (second, 50)];
+        counts.add(&Record { start: start.clone(), result: GameResult::WhiteWins, moves });
+        let shown = f64::from(weighted(50, start.board()));
+        let found: Vec<_> = counts.cells().iter().map(|cell| (cell.score, cell.results)).collect();
+        let [(loss, lost), (win, won)] = found[..] else { panic!("{found:?}") };
+        assert_eq!((lost, won), ([0.0, 0.0, 1.0], [1.0, 0.0, 0.0]));
+        assert!((win - shown).abs() <= 5.0 && (loss + shown).abs() <= 5.0, "{found:?} {shown}");
+        assert_ne!(win, 50.0);
     }
 
     #[test]
@@ -494,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_is_said_to_be() {
+    fn too_few_games_are_an_error() {
         let error = |counts: &Counts| fit(counts).err().unwrap().to_string();
         let mut counts = Counts::default();
         assert!(error(&counts).starts_with("no positions to fit"));
@@ -504,7 +522,7 @@ mod tests {
 
     /// The current constants have the form that this command writes.
     #[test]
-    fn the_constants_in_use_are_the_commands() {
+    fn current_constants_have_the_written_format() {
         let text = include_str!("../eval/wdl/fitted.rs");
         let written = source(&Counts::default(), &wdl::MODEL, "");
         let constants = |text: &str| text[text.find("/// Coefficients").unwrap()..].to_owned();

@@ -27,8 +27,10 @@ pub fn write(game: &Game, ply: usize) -> String {
     let mut columns = 0;
     for word in words {
         let length = word.chars().count();
-        // A line that starts with this word would start another game, even in a comment.
-        if columns > 0 && columns + 1 + length > WIDTH && word != "[Event" {
+        // Even in a comment, a line that starts with "[Event" would start another game, and other
+        // programs ignore a line that starts with '%'.
+        let bound = word == "[Event" || word.starts_with('%');
+        if columns > 0 && columns + 1 + length > WIDTH && !bound {
             text.push('\n');
             columns = 0;
         } else if columns > 0 {
@@ -113,8 +115,10 @@ mod tests {
         assert_eq!(black, "1... e5 2. Nf3 *\n\n");
         let command = format!("1. e4 {{ {} [%eval 0.35] }} *", "word ".repeat(13));
         assert!(write(&read(&command), 0).contains("\n[%eval 0.35] } *"));
-        let event = format!("1. e4 {{ {}[Event \"x\"] }} *", "word ".repeat(13));
-        assert!(!write(&read(&event), 0).contains("\n[Event"));
+        for word in ["[Event \"x\"]", "%eval"] {
+            let text = write(&read(&format!("1. e4 {{ {}{word} }} *", "word ".repeat(15))), 0);
+            assert!(text.contains(&format!(" {word} }} *")), "{text}");
+        }
     }
 
     fn any_items(depth: u32) -> BoxedStrategy<String> {
@@ -140,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_the_same(line in any_line(3), ply in 0..300_usize) {
+        fn written_games_read_the_same(line in any_line(3), ply in 0..300_usize) {
             let game = read(&format!("[White \"x\"]\n\n{line} 0-1\n"));
             let text = write(&game, ply);
             let mut again = read(&text);
@@ -150,7 +154,13 @@ mod tests {
             strip(&mut game);
             strip(&mut again);
             prop_assert_eq!(&again, &game, "{}", text);
-            prop_assert!(text.lines().all(|row| row.chars().count() <= WIDTH + 10), "{}", text);
+            // Only a word that must not start a line may make a line longer.
+            let fits = |row: &str| {
+                let last = row.rsplit(' ').next().unwrap();
+                row.chars().count() <= WIDTH + 10 || last.starts_with('%')
+            };
+            prop_assert!(text.lines().all(fits), "{}", text);
+            prop_assert!(!text.contains("\n%"), "{}", text);
         }
     }
 

@@ -6,8 +6,8 @@
 //! from other branches can be used too.
 //!
 //! When a king crosses between files d and e, or moves to another king bucket, its own view cannot
-//! use a nearby accumulator. The view then starts from the last board with the same perspective.
-//! One more accumulator for each view and perspective holds that board (a "Finny table", first used
+//! use a nearby accumulator. The view then starts from the last board with the same orientation.
+//! One more accumulator for each view and orientation holds that board (a "Finny table", first used
 //! in Koivisto). The opponent's view is not affected.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use shakmaty::{Board, Color, Role, Square};
 
 use super::{
-    features::{INPUTS, MAX_ACTIVE, Perspective},
+    features::{INPUTS, MAX_ACTIVE, Orientation},
     network::Network,
     simd::{self, Block},
 };
@@ -35,7 +35,7 @@ const MOVE_SQUARES: u32 = 4;
 const CODES: usize = 16 * 64;
 
 /// The row of every piece on every square in the first king bucket, by view and mirroring.
-/// This is [`Perspective::input`] as a table.
+/// This is [`Orientation::input`] as a table.
 static ROWS: [[[u16; CODES]; 2]; 2] = {
     let mut rows = [[[0; CODES]; 2]; 2];
     let mut i = 0;
@@ -43,8 +43,8 @@ static ROWS: [[[u16; CODES]; 2]; 2] = {
         let (view, mirrored, piece) = (i / INPUTS / 2, i / INPUTS % 2, i % INPUTS);
         let (color, role) = (VIEWS[piece / 64 / 6], Role::ALL[piece / 64 % 6]);
         let square = Square::new(piece as u32 % 64);
-        let perspective = Perspective { mirrored: mirrored == 1, bucket: 0 };
-        let row = perspective.input(VIEWS[view], color, role, square);
+        let orientation = Orientation { mirrored: mirrored == 1, bucket: 0 };
+        let row = orientation.input(VIEWS[view], color, role, square);
         let code = role as usize + if color.is_white() { Pieces::WHITE } else { 0 };
         rows[view][mirrored][64 * code + piece % 64] = row as u16;
         i += 1;
@@ -113,11 +113,11 @@ impl Changes {
         Changes { added: [[0; MAX_ACTIVE]; 2], removed: [[0; MAX_ACTIVE]; 2], counts: [0; 2] };
 
     /// Finds the rows that turn the layers of `old` into those of `new`. Both must have the
-    /// same perspectives.
+    /// same orientations.
     #[inline]
     fn find(&mut self, old: &Pieces, new: &Inputs) {
         let rows = [0, 1].map(|view| {
-            let Perspective { mirrored, bucket } = new.perspectives[view];
+            let Orientation { mirrored, bucket } = new.orientations[view];
             (&ROWS[view][usize::from(mirrored)], INPUTS as u16 * u16::from(bucket))
         });
         let differences = old.differences(&new.pieces);
@@ -146,7 +146,7 @@ impl Changes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Inputs {
     pieces: Pieces,
-    perspectives: [Perspective; 2],
+    orientations: [Orientation; 2],
 }
 
 impl Inputs {
@@ -154,14 +154,14 @@ impl Inputs {
     fn new(board: &Board, king_buckets: usize) -> Inputs {
         Inputs {
             pieces: Pieces::new(board),
-            perspectives: VIEWS.map(|view| Perspective::of(board, view, king_buckets)),
+            orientations: VIEWS.map(|view| Orientation::of(board, view, king_buckets)),
         }
     }
 }
 
 /// The empty board, whose hidden layers are the biases.
 const EMPTY: Inputs =
-    Inputs { pieces: Pieces::NONE, perspectives: [Perspective { mirrored: false, bucket: 0 }; 2] };
+    Inputs { pieces: Pieces::NONE, orientations: [Orientation { mirrored: false, bucket: 0 }; 2] };
 
 /// A network and the hidden layers of the positions evaluated last.
 #[derive(Clone, Debug)]
@@ -172,7 +172,7 @@ pub struct Accumulators {
     inputs: Vec<Inputs>,
     /// Hidden layers, by ply and view.
     layers: Vec<Block>,
-    /// The last board, by view and perspective.
+    /// The last board, by view and orientation.
     refreshed: Vec<Pieces>,
     /// The hidden layers of these boards.
     refreshed_layers: Vec<Block>,
@@ -230,18 +230,18 @@ impl Accumulators {
         self.inputs.resize(ply + 1, EMPTY);
         self.layers.extend(self.network.biases().repeat(views));
         if self.refreshed.is_empty() {
-            self.refreshed.resize(2 * Perspective::COUNT, Pieces::NONE);
-            self.refreshed_layers = self.network.biases().repeat(2 * Perspective::COUNT);
+            self.refreshed.resize(2 * Orientation::COUNT, Pieces::NONE);
+            self.refreshed_layers = self.network.biases().repeat(2 * Orientation::COUNT);
         }
     }
 
     /// Computes the layers of `ply` from those of the previous ply and returns true. This
-    /// nearly always works. Returns false if there is no previous ply, the perspectives
+    /// nearly always works. Returns false if there is no previous ply, the orientations
     /// differ, or more squares differ than a move changes.
     fn update_by_move(&mut self, new: &Inputs, ply: usize) -> bool {
         let Some(parent) = ply.checked_sub(1) else { return false };
         let old = &self.inputs[parent];
-        if old.perspectives != new.perspectives || !old.pieces.is_near(&new.pieces) {
+        if old.orientations != new.orientations || !old.pieces.is_near(&new.pieces) {
             return false;
         }
         let mut changes = Changes::NONE;
@@ -279,8 +279,8 @@ impl Accumulators {
         }
     }
 
-    /// Returns for each view the ply with the same perspective that differs least. It is
-    /// `None` if the last board with this perspective, or an empty board, differs less. The view
+    /// Returns for each view the ply with the same orientation that differs least. It is
+    /// `None` if the last board with this orientation, or an empty board, differs less. The view
     /// then starts from that last board.
     fn sources(&self, new: &Inputs, ply: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
@@ -290,7 +290,7 @@ impl Accumulators {
             let old = &self.inputs[from];
             let cost = old.pieces.differences(&new.pieces).count_ones();
             for view in 0..2 {
-                if cost < costs[view] && old.perspectives[view] == new.perspectives[view] {
+                if cost < costs[view] && old.orientations[view] == new.orientations[view] {
                     costs[view] = cost;
                     sources[view] = Some(from);
                 }
@@ -311,7 +311,7 @@ impl Accumulators {
 
     /// Computes the layer of one view at `ply` by these changes, from that of the ply
     /// `source`. Without a source it updates the layer of the last board with the same
-    /// perspective and copies it.
+    /// orientation and copies it.
     #[inline]
     fn update_view(
         &mut self,
@@ -344,7 +344,7 @@ impl Accumulators {
 /// Returns the index in [`Accumulators::refreshed`] for a view of these inputs.
 #[inline]
 const fn refreshed_at(view: usize, inputs: &Inputs) -> usize {
-    view * Perspective::COUNT + inputs.perspectives[view].number()
+    view * Orientation::COUNT + inputs.orientations[view].number()
 }
 
 #[cfg(test)]

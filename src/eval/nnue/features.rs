@@ -17,25 +17,24 @@ pub const KING_BUCKETS: [usize; 2] = [1, 4];
 /// Maximum number of active inputs of one view.
 pub const MAX_ACTIVE: usize = MAX_MEN;
 
-/// The properties of a view that depend on its own king. (Other engines call the view itself a
-/// perspective.)
+/// The properties of a view that depend on its own king.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Perspective {
+pub struct Orientation {
     /// Whether the view is mirrored.
     pub mirrored: bool,
     /// The king bucket.
     pub bucket: u8,
 }
 
-impl Perspective {
-    /// Number of different perspectives with king buckets.
+impl Orientation {
+    /// Number of different orientations with king buckets.
     pub(super) const COUNT: usize = 8;
 
-    /// Returns the perspective of a view with its king on this square, for a network with
+    /// Returns the orientation of a view with its king on this square, for a network with
     /// this number of king buckets. With four, bucket 0 is a1 and b1, 1 is c1 and d1, 2 is
     /// the second rank, and 3 is the rest.
     #[inline]
-    pub const fn new(view: Color, king: Square, king_buckets: usize) -> Perspective {
+    pub const fn new(view: Color, king: Square, king_buckets: usize) -> Orientation {
         let mirrored = king as usize & 7 >= 4;
         let flip = if view.is_white() { 0 } else { 56 } ^ if mirrored { 7 } else { 0 };
         let bucket = match king as usize ^ flip {
@@ -45,18 +44,18 @@ impl Perspective {
             8..16 => 2,
             _ => 3,
         };
-        Perspective { mirrored, bucket }
+        Orientation { mirrored, bucket }
     }
 
-    /// Returns the perspective of `view`. A board without a king is not mirrored.
+    /// Returns the orientation of `view`. A board without a king is not mirrored.
     #[inline]
-    pub fn of(board: &Board, view: Color, king_buckets: usize) -> Perspective {
+    pub fn of(board: &Board, view: Color, king_buckets: usize) -> Orientation {
         board
             .king_of(view)
-            .map_or(Perspective::default(), |king| Perspective::new(view, king, king_buckets))
+            .map_or(Orientation::default(), |king| Orientation::new(view, king, king_buckets))
     }
 
-    /// Returns the index of this perspective, less than [`Self::COUNT`].
+    /// Returns the index of this orientation, less than [`Self::COUNT`].
     #[inline]
     pub(super) const fn number(self) -> usize {
         2 * self.bucket as usize + self.mirrored as usize
@@ -82,15 +81,15 @@ pub const fn output_bucket(pieces: usize, buckets: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::position::Position;
+    use crate::{chess::position::Position, eval::nnue::network::MAX_BUCKETS};
 
     use std::collections::BTreeSet;
 
     fn active(fen: &str, view: Color) -> BTreeSet<usize> {
         let position = Position::from_fen(fen).unwrap();
-        let perspective = Perspective::of(position.board(), view, 4);
+        let orientation = Orientation::of(position.board(), view, 4);
         let input = |(square, piece): (Square, shakmaty::Piece)| {
-            perspective.input(view, piece.color, piece.role, square)
+            orientation.input(view, piece.color, piece.role, square)
         };
         position.board().clone().into_iter().map(input).collect()
     }
@@ -99,12 +98,12 @@ mod tests {
     fn indices_are_distinct_and_complete() {
         for view in Color::ALL {
             for mirrored in [false, true] {
-                let perspective = Perspective { mirrored, bucket: 0 };
+                let orientation = Orientation { mirrored, bucket: 0 };
                 let mut seen = BTreeSet::new();
                 for color in Color::ALL {
                     for role in Role::ALL {
                         for square in Square::ALL {
-                            seen.insert(perspective.input(view, color, role, square));
+                            seen.insert(orientation.input(view, color, role, square));
                         }
                     }
                 }
@@ -114,7 +113,7 @@ mod tests {
         }
         // Our pawn on a2 from either side, and their king on e8.
         let input =
-            |view, color, role, square| Perspective::default().input(view, color, role, square);
+            |view, color, role, square| Orientation::default().input(view, color, role, square);
         assert_eq!(input(Color::White, Color::White, Role::Pawn, Square::A2), 8);
         assert_eq!(input(Color::Black, Color::Black, Role::Pawn, Square::A7), 8);
         assert_eq!(input(Color::White, Color::Black, Role::King, Square::E8), 11 * 64 + 60);
@@ -144,18 +143,18 @@ mod tests {
         for square in Square::ALL {
             let (file, rank) = (square as usize % 8, square as usize / 8);
             let expected = board[7 - rank].as_bytes()[file] - b'0';
-            let white = Perspective::new(Color::White, square, 4);
+            let white = Orientation::new(Color::White, square, 4);
             assert_eq!((white.bucket, white.mirrored), (expected, file >= 4), "{square}");
-            assert_eq!(Perspective::new(Color::Black, square.flip_vertical(), 4), white);
-            let one = Perspective::new(Color::White, square, 1);
+            assert_eq!(Orientation::new(Color::Black, square.flip_vertical(), 4), white);
+            let one = Orientation::new(Color::White, square, 1);
             assert_eq!((one.bucket, one.mirrored), (0, white.mirrored));
-            assert!(white.number() < Perspective::COUNT);
+            assert!(white.number() < Orientation::COUNT);
         }
     }
 
     #[test]
     fn buckets_cover_all_counts() {
-        for buckets in 1..=16 {
+        for buckets in 1..=MAX_BUCKETS {
             assert_eq!(output_bucket(2, buckets), 0);
             assert_eq!(output_bucket(32, buckets), buckets - 1);
             for pieces in 3..=32 {

@@ -8,7 +8,7 @@
 //! | 4 | version of the format, 1 |
 //! | 4 | inputs per view: 768 (mirrored) times the number of king buckets, 1 or 4 |
 //! | 4 | hidden neurons per view: a multiple of 32, at most 4096 |
-//! | 4 | output buckets, 1 to 32 |
+//! | 4 | output buckets, 1 to 31 |
 //! | 2, 2, 4 | quantisation factors: 255; 64, 128, 256 or 512 for the output weights; scale 400 |
 //! | 4 | length of the provenance text in bytes |
 //! | 8 | hash (FNV-1a, 64 bits) of all other bytes |
@@ -26,7 +26,7 @@ use shakmaty::{Board, Color};
 
 use super::{
     checksum::{HASH_AT, HEADER, MAGIC, VERSION, hash},
-    features::{self, INPUTS, KING_BUCKETS, MAX_ACTIVE, Perspective},
+    features::{self, INPUTS, KING_BUCKETS, MAX_ACTIVE, Orientation},
     simd::{self, BLOCK_NEURONS, Block},
 };
 use crate::{
@@ -44,7 +44,8 @@ pub const QB: [i32; 4] = [512, 256, 128, 64];
 pub const SCALE: i32 = 400;
 
 const MAX_HIDDEN: usize = 4096;
-const MAX_BUCKETS: usize = 32;
+/// With more output buckets than piece counts, 2 to 32, some could not be chosen.
+pub const MAX_BUCKETS: usize = 31;
 /// Maximum magnitude of an output weight, so that 255 times this fits in 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
 /// Maximum sum of the output weights of one sign in a lane, so that 255^2 times this fits in
@@ -406,10 +407,10 @@ impl Network {
 
     /// Computes the hidden layer of a view from scratch.
     fn hidden_layer(&self, board: &Board, view: Color) -> Vec<Block> {
-        let perspective = Perspective::of(board, view, self.king_buckets());
+        let orientation = Orientation::of(board, view, self.king_buckets());
         let active: Vec<u16> = board
             .iter()
-            .map(|(square, piece)| perspective.input(view, piece.color, piece.role, square) as u16)
+            .map(|(square, piece)| orientation.input(view, piece.color, piece.role, square) as u16)
             .collect();
         let mut layer = vec![Block::zeroed(); self.biases.len()];
         simd::update(&mut layer, Some(&self.biases), &self.weights, &active, &[]);
@@ -550,7 +551,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_could_overflow_is_refused() {
+    fn parameters_that_could_overflow_are_refused() {
         let zero = |hidden: usize| Parameters {
             weights: vec![0; INPUTS * hidden],
             biases: vec![0; hidden],

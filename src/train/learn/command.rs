@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anyhow::Context as _;
 use clap::Args as ClapArgs;
 use serde::Deserialize;
 
@@ -208,10 +209,11 @@ impl Learner {
         if !self.train(number, parent, pool)? {
             return Ok(false);
         }
-        let network = Arc::new(Network::load(&self.home.network(number))?);
+        let path = self.home.network(number);
+        let network = Arc::new(Network::load(&path)?);
+        let made: Provenance =
+            toml::from_str(network.provenance()).with_context(|| path.display().to_string())?;
         let Some(pairs) = self.compare(number, parent, &network)? else { return Ok(false) };
-
-        let made: Provenance = toml::from_str(network.provenance())?;
         let promoted = pairs.verdict(self.lineage.settings.match_games) == Verdict::Better;
         let (elo, error) = pairs.elo();
         let place = if promoted { "promoted" } else { "not promoted" };

@@ -5,9 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 /// Elo difference of the null hypothesis.
-const USELESS: f64 = 0.0;
+const ELO_0: f64 = 0.0;
 /// Elo difference of the alternative hypothesis, with which a network is promoted.
-const USEFUL: f64 = 10.0;
+const ELO_1: f64 = 10.0;
 /// Bound on the log-likelihood ratio (LLR): ln(0.95 / 0.05), for error rates of 5 % (alpha and
 /// beta).
 const BOUND: f64 = 2.944;
@@ -67,10 +67,10 @@ impl Pairs {
         (elo, 1.96 * (variance / number).sqrt() * slope)
     }
 
-    /// Returns the logarithm of the likelihood ratio of the hypotheses [`USEFUL`] and [`USELESS`].
+    /// Returns the logarithm of the likelihood ratio of the hypotheses [`ELO_1`] and [`ELO_0`].
     fn log_likelihood_ratio(&self) -> f64 {
         let expected = |elo: f64| 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
-        let (low, high) = (expected(USELESS), expected(USEFUL));
+        let (low, high) = (expected(ELO_0), expected(ELO_1));
         let (number, mean, variance) = self.moments();
         number * (high - low) * (2.0 * mean - low - high) / (2.0 * variance)
     }
