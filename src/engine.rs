@@ -42,7 +42,7 @@ pub mod threads;
 pub use crate::{play::memory::MemoryError, search::RootSearch};
 pub use threads::STACK_SIZE;
 
-/// Memory of a search thread, in bytes: histories, lines, accumulators and the used part of
+/// Memory of a search thread, in bytes: histories, PV table, accumulators and the used part of
 /// its stack.
 const THREAD_MEMORY: usize = 6 << 20;
 
@@ -118,8 +118,8 @@ pub struct Settings {
     /// Whether the search is selective: pruning, reductions, extensions and quiescence
     /// search. Off only for tests, where the search is plain full-width alpha-beta.
     pub selective: bool,
-    /// Whether static evaluations depend on the position alone, and neither on the score at the
-    /// root nor on the halfmove clock. On only in self-play, where scores become labels.
+    /// Whether static evaluations leave out the optimism and the damping by the halfmove clock. On
+    /// only in self-play, where scores become labels.
     pub neutral: bool,
 }
 
@@ -197,8 +197,8 @@ pub struct Engine {
     lag: Lag,
     /// Move number, side and score of the last search on a clock that ended with a move.
     last: Option<(u32, Color, Score)>,
-    /// Whether the table holds results of searches at limited strength.
-    limited: bool,
+    /// The player of limited strength whose results the table holds; `None` at full strength.
+    player: Option<Handicap>,
     table: Table,
     /// The network that evaluates; without one, material and piece-square tables.
     network: Option<Arc<Network>>,
@@ -231,7 +231,7 @@ impl Engine {
         let table =
             Table::new(settings.hash).ok_or(MemoryError::Hash { mib: settings.hash, kept: 0 })?;
         let mut engine = Engine {
-            limited: settings.rating().is_some(),
+            player: None,
             settings: settings.clone(),
             live,
             seed: rand::random(),
@@ -245,6 +245,7 @@ impl Engine {
             memories: Vec::new(),
         };
         engine.configure(settings)?;
+        engine.player = engine.weak_player();
         Ok(engine)
     }
 
@@ -258,9 +259,9 @@ impl Engine {
         Arc::clone(&self.live)
     }
 
-    /// Changes the settings and clears everything that depends on the changed ones. The table
-    /// depends on the strength and on the fifty-move rule. The remaining nodes of the clock
-    /// depend on `nodestime`. The next [`Engine::prepare`] resizes and clears the table.
+    /// Changes the settings. Clears the table if the strength or the fifty-move rule changes, the
+    /// histories if the strength changes, and the remaining nodes of the clock if `nodestime`
+    /// changes. The next [`Engine::prepare`] resizes and zeroes the table.
     ///
     /// # Errors
     ///
@@ -270,11 +271,8 @@ impl Engine {
         let settings = Settings { threads: self.memories.len(), ..settings };
         let old = std::mem::replace(&mut self.settings, settings);
         let Settings { syzygy, nodestime, .. } = self.settings;
-        let (before, now) = (old.rating(), self.settings.rating());
-        if before.is_some() != now.is_some() {
-            self.change_player(now.is_some());
-        } else if before != now && self.limited {
-            self.forget();
+        if old.rating() != self.settings.rating() {
+            self.change_player(self.weak_player());
         }
         if old.syzygy.fifty_moves != syzygy.fifty_moves {
             self.table.forget();
@@ -287,7 +285,7 @@ impl Engine {
 
     /// Returns whether the table has the size of the settings. If not, [`Engine::prepare`]
     /// will resize it.
-    pub(crate) fn is_resized(&self) -> bool {
+    pub(crate) fn has_wanted_size(&self) -> bool {
         self.table.mib() == self.settings.hash
     }
 
@@ -302,7 +300,7 @@ impl Engine {
     /// If there is not enough memory. The table then keeps its old size if possible, and is
     /// empty.
     pub fn prepare(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<(), MemoryError> {
-        let resized = if self.is_resized() { Ok(()) } else { self.resize() };
+        let resized = if self.has_wanted_size() { Ok(()) } else { self.resize() };
         self.table.clear(self.settings.threads, go_on);
         resized
     }
@@ -330,7 +328,7 @@ impl Engine {
     /// enough memory. An existing file then stays unchanged.
     pub fn save_hash(&mut self, path: &Path) -> io::Result<()> {
         self.prepare(&|| true).map_err(io::Error::other)?;
-        self.table.save(path, self.evaluation())
+        self.table.save(path, self.fingerprint())
     }
 
     /// Replaces the table with a saved one, and sets the table size to that of the saved one.
@@ -340,24 +338,20 @@ impl Engine {
     /// If the file cannot be read or is damaged, if its format version or evaluation differs, or
     /// if there is not enough memory. The old table is then kept.
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
-        self.table = Table::load(path, self.evaluation())?;
+        self.table = Table::load(path, self.fingerprint())?;
         self.settings.hash = self.table.mib();
         Ok(())
     }
 
     /// Returns a hash of everything that the table's contents depend on: the network (zero
     /// for material and piece-square tables), the fifty-move rule, and at limited strength
-    /// the rating and the seed.
-    fn evaluation(&self) -> u64 {
-        let mut evaluation = self.network.as_deref().map_or(0, Network::hash);
+    /// the player.
+    fn fingerprint(&self) -> u64 {
+        let mut hash = self.network.as_deref().map_or(0, Network::hash);
         if !self.settings.syzygy.fifty_moves {
-            evaluation = mix(evaluation);
+            hash = mix(hash);
         }
-        if self.limited {
-            let rating = self.settings.rating().unwrap_or_default();
-            evaluation = mix(mix(evaluation ^ self.seed) ^ u64::from(rating));
-        }
-        evaluation
+        self.player.map_or(hash, |player| mix(hash ^ player.fingerprint()))
     }
 
     /// Allocates the working memory of this number of search threads, at least one.
@@ -412,17 +406,23 @@ impl Engine {
     /// Sets the seed for the errors of limited strength. [`Engine::new_game`] sets a random
     /// one.
     pub fn set_seed(&mut self, seed: u64) {
-        if std::mem::replace(&mut self.seed, seed) != seed && self.limited {
+        self.seed = seed;
+        if self.player.is_some() {
+            self.change_player(self.weak_player());
+        }
+    }
+
+    /// Changes the player. A change clears the table and the histories, so that no player sees
+    /// another's results.
+    fn change_player(&mut self, player: Option<Handicap>) {
+        if std::mem::replace(&mut self.player, player) != player {
             self.forget();
         }
     }
 
-    /// Switches limited strength on or off. A change clears the table and the histories, so
-    /// that neither mode sees the other's results.
-    fn change_player(&mut self, limited: bool) {
-        if std::mem::replace(&mut self.limited, limited) != limited {
-            self.forget();
-        }
+    /// Returns the player of limited strength that the settings ask for.
+    fn weak_player(&self) -> Option<Handicap> {
+        self.settings.rating().map(|rating| Handicap::new(rating, self.seed))
     }
 
     /// Clears the table and the histories, even with `never_clear_hash`.
@@ -454,11 +454,11 @@ impl Engine {
     /// else that belongs to a game. Limited strength gets a new seed, and its table is always
     /// cleared.
     pub fn new_game(&mut self) {
-        // At limited strength, `set_seed` clears the table, even with `never_clear_hash`.
-        if !self.limited && !self.settings.never_clear_hash {
+        if self.player.is_some() || !self.settings.never_clear_hash {
             self.table.forget();
         }
-        self.set_seed(rand::random());
+        self.seed = rand::random();
+        self.player = self.player.and_then(|_| self.weak_player());
         self.nodes_left = None;
         self.lag = Lag::default();
         self.clear_histories();
@@ -497,11 +497,13 @@ impl Engine {
 
     /// Determines the strength, the limits and the time for a search.
     fn terms(&mut self, Job { game, limits, .. }: &Job) -> Terms {
-        let handicap = self.handicap(limits).map(|handicap| handicap.in_ending(game));
+        // Analysis runs at full strength.
+        let player = self.weak_player().filter(|_| !limits.analyse && !limits.infinite);
+        let handicap = player.map(|player| player.in_ending(game));
         let limit = |handicap: Handicap| handicap.limit(limits, game);
         let mut limits = handicap.map_or_else(|| limits.clone(), limit);
         if let Some(clock) = limits.clock {
-            self.lag.see(clock);
+            self.lag.see(clock, self.last_score(game.position()).is_some());
         }
         self.count_clock_in_nodes(&mut limits);
         if let Limits { mate: Some(moves), depth: None, nodes: None, soft_nodes: None, .. } = limits
@@ -511,7 +513,8 @@ impl Engine {
         {
             limits.nodes = Some(MATE_NODES * u64::from(moves));
         }
-        Terms { handicap, budget: self.budget(&limits), limits }
+        let budget = if limits.infinite { None } else { self.budget(&limits) };
+        Terms { handicap, budget, limits }
     }
 
     /// With `nodestime`, replaces the time on the clock with the time that the remaining nodes
@@ -532,7 +535,7 @@ impl Engine {
 
     /// Prepares the table for this search, within a part of the time for the move.
     fn make_ready(&mut self, job: &Job, terms: &Terms, reporter: &dyn Reporter) {
-        self.change_player(terms.handicap.is_some());
+        self.change_player(terms.handicap);
         // With `nodestime`, preparing the table takes no time.
         let budget = terms.budget.filter(|_| self.settings.nodestime == 0);
         if let Err(error) = self.prepare(&|| is_there_time(job, budget)) {
@@ -598,14 +601,6 @@ impl Engine {
             reporter.decided(&outcome);
             (outcome, job.signals.elapsed())
         })
-    }
-
-    /// Returns the handicap of limited strength, if it applies. Analysis runs at full
-    /// strength.
-    fn handicap(&self, limits: &Limits) -> Option<Handicap> {
-        let rating = self.settings.rating()?;
-        let analysis = limits.analyse || limits.infinite;
-        (!analysis).then(|| Handicap::new(rating, self.seed))
     }
 
     /// Returns the score of the same side's previous move, if it was searched on a clock.
@@ -837,7 +832,7 @@ mod tests {
 
     /// Without a search there is no plan, as in a finished game.
     #[test]
-    fn what_needs_no_search_is_answered_at_once() {
+    fn finished_games_are_not_searched() {
         let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
         for (fen, score) in
             [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", -MATE), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", DRAW)]
@@ -891,6 +886,67 @@ mod tests {
             (Settings { hash: 2, ..default.clone() }, (false, true)),
         ] {
             assert_eq!(known(settings.clone()), expected, "{settings:?}");
+        }
+    }
+
+    /// The results of searches with errors never reach searches without, or the other way round,
+    /// when a weak player enters an ending that it knows.
+    #[test]
+    fn weak_players_search_known_endings_afresh() {
+        let settings = Settings { hash: 1, limit_strength: true, elo: 800, ..Settings::default() };
+        let game = |fen| Game::from(Position::from_fen(fen).unwrap());
+        let known = game("8/8/8/3k4/8/8/8/KQ6 w - - 0 1");
+        let other = game("8/8/8/3k4/2p5/8/8/KQ6 b - - 0 1");
+        let search = |engine: &mut Engine, game: &Game| {
+            let Outcome { best, info, .. } =
+                engine.go(&Job::new(game.clone(), Limits::default()), &Silent);
+            (best, info.score, info.nodes)
+        };
+        for [first, second] in [[&other, &known], [&known, &other]] {
+            let new = || {
+                let mut engine = Engine::new(settings.clone()).unwrap();
+                engine.set_seed(5);
+                engine
+            };
+            let (mut engine, mut fresh) = (new(), new());
+            search(&mut engine, first);
+            assert_eq!(search(&mut engine, second), search(&mut fresh, second));
+        }
+    }
+
+    /// The lag of the last move is kept back from the next one's time.
+    #[test]
+    fn lag_shortens_the_plan() {
+        let clock = |time| Clock {
+            time: Duration::from_millis(time),
+            increment: Duration::ZERO,
+            moves_to_go: None,
+        };
+        let plan = |later, time| {
+            let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+            let mut game = Game::default();
+            let limits =
+                |time, depth| Limits { clock: Some(clock(time)), depth, ..Limits::default() };
+            engine.go(&Job::new(game.clone(), limits(60_000, Some(1))), &Silent);
+            for _ in 0..later {
+                game.play(game.position().legal_moves()[0]);
+            }
+            engine.terms(&Job::new(game, limits(time, None))).budget.unwrap().hard
+        };
+        // Only the same side's next clock tells how long its move took.
+        assert!(plan(2, 59_600) < plan(1, 59_600));
+        assert_eq!(plan(1, 59_600), plan(3, 59_600));
+    }
+
+    /// `go infinite` searches until `stop`, also with a clock.
+    #[test]
+    fn infinite_searches_have_no_budget() {
+        let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
+        let movetime = Some(Duration::from_secs(1));
+        for infinite in [false, true] {
+            let limits = Limits { infinite, movetime, ..Limits::default() };
+            let terms = engine.terms(&Job::new(Game::default(), limits));
+            assert_eq!(terms.budget.is_none(), infinite);
         }
     }
 

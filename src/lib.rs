@@ -25,7 +25,7 @@
 //!
 //! 1. [`chess::score`]: scores, and why a node shifts its window before it searches. The rest of
 //!    the search depends on this idea.
-//! 2. [`search::tt`]: the transposition table, whose entries hold a lower and an upper bound.
+//! 2. [`search::tt`]: the transposition table. Its entries have a lower and an upper bound.
 //! 3. [`search::prune`]: the pruning rules, as pure functions of a node's properties.
 //! 4. `search/interior.rs`: one node of the tree, as numbered steps.
 //! 5. [`search::root`]: iterative deepening and aspiration windows.

@@ -47,6 +47,11 @@ impl PackedMove {
         self.0 != 0
     }
 
+    /// Returns whether this is [`NONE`](Self::NONE).
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
     /// Returns the move of `list` that this encodes.
     pub fn find_in(self, list: &[Move]) -> Option<Move> {
         list.iter().copied().find(|&m| PackedMove::from(m) == self)
@@ -55,7 +60,7 @@ impl PackedMove {
     /// Returns the move that this encodes on this board, if the side to move has a piece on its
     /// origin. The move may be illegal; `Generator::find` checks that.
     pub fn rebuild(self, position: &Position) -> Option<Move> {
-        if !self.is_some() {
+        if self.is_none() {
             return None;
         }
         let from = Square::new(u32::from(self.0 & 63));

@@ -182,23 +182,21 @@ fn memory_to_spare() -> io::Result<()> {
     }
 }
 
-/// Returns the index of the result whose move is played. Each thread votes for its move. The
+/// Returns the index of the result to play from. Each thread votes for its move. The
 /// weight of a vote grows with the depth and with the lead of its score over the worst one.
 /// If either of two scores is decisive, the better score wins without a vote. A move that
 /// fails low has no vote. A move that fails high counts with its lower bound.
 pub(super) fn vote(results: &[SearchResult]) -> usize {
     let best = |i: usize| &results[i].moves[0];
-    let may_vote = |i: &usize| best(*i).bound != Bound::Upper;
-    let voters = || (0..results.len()).filter(may_vote);
+    let voters = || (0..results.len()).filter(|&i| best(i).bound != Bound::Upper);
+    let Some(mut chosen) = voters().next() else { return 0 };
     let worst = voters().map(|i| best(i).score).min().unwrap_or(0);
     let weight = |i: usize| {
-        let score = i64::from((best(i).score - worst).clamp(0, 1000)) + 14;
-        if may_vote(&i) { score * i64::from(results[i].depth) } else { 0 }
+        i64::from((best(i).score - worst).clamp(0, 1000) + 14) * i64::from(results[i].depth)
     };
     let votes =
         |i: usize| -> i64 { voters().filter(|&j| best(j).m == best(i).m).map(weight).sum() };
-    let mut chosen = 0;
-    for i in voters() {
+    for i in voters().skip(1) {
         let better = if is_decisive(best(chosen).score) || is_decisive(best(i).score) {
             best(i).score > best(chosen).score
         } else {

@@ -1,6 +1,6 @@
 //! Time management: computes the time for a move from the clock.
 
-use std::{ops::RangeInclusive, time::Duration};
+use std::time::Duration;
 
 use super::{limits::Clock, params as p};
 
@@ -50,7 +50,7 @@ impl Budget {
     }
 
     /// Adds a quarter to the soft limit, because some moves will be found on the opponent's
-    /// time. A customary value, not measured.
+    /// time. The value is conventional and was not measured.
     pub fn with_pondering(self) -> Budget {
         let soft = self.soft.map(|soft| (soft + soft / 4).min(self.hard));
         Budget { soft, ..self }
@@ -91,10 +91,12 @@ impl Lag {
     /// several times the mean, and exceed the increment for many moves in a row.
     const KEPT: u32 = 8;
 
-    /// Updates the lag from the difference between `clock` and its expected value.
-    pub fn see(&mut self, clock: Clock) {
+    /// Updates the lag from the difference between `clock` and its expected value. `follows` tells
+    /// whether this is the clock of the same side at its next move.
+    pub fn see(&mut self, clock: Clock, follows: bool) {
         let Some((before, took)) = self.last.take() else { return };
-        let same = before.increment == clock.increment
+        let same = follows
+            && before.increment == clock.increment
             && before.moves_to_go.is_none()
             && clock.moves_to_go.is_none();
         let expected = (before.time + before.increment).saturating_sub(took);
@@ -143,11 +145,11 @@ impl Stability {
         let same_best = percent(p::clock_stable()) + changed;
         let changes = percent(p::clock_settled()) + self.changes * percent(p::clock_unrest());
         let same_score = 1.0 + percent(p::clock_steady() * (5 - self.same_score.min(8) as i32));
-        let fall = |drop: i32, limits: RangeInclusive<i32>, per_mille: i32| {
-            1.0 + f64::from(drop.clamp(*limits.start(), *limits.end()) * per_mille) / 1000.0
+        let fall = |drop: i32, least: i32, most: i32, per_mille: i32| {
+            1.0 + f64::from(drop.clamp(least, most) * per_mille) / 1000.0
         };
-        let score_drop = fall(self.score_drop, -20..=60, p::clock_trend());
-        let move_drop = fall(self.move_drop, -15..=25, p::clock_fallen());
+        let score_drop = fall(self.score_drop, -20, 60, p::clock_trend());
+        let move_drop = fall(self.move_drop, -15, 25, p::clock_fallen());
         (nodes * same_best * changes * same_score * score_drop * move_drop).min(4.5)
     }
 
@@ -194,6 +196,25 @@ mod tests {
         }
     }
 
+    /// A reserve of 50 ms is kept of every clock.
+    #[test]
+    fn plans_of_common_clocks() {
+        for (time, increment, moves_to_go, soft, hard) in [
+            (27_050, 1000, None, 1898, 12_420),
+            (34_050, 0, None, 730, 15_640),
+            (27_050, 0, Some(40), 730, 12_420),
+            (10_050, 0, Some(10), 730, 4600),
+            (10_050, 0, Some(1), 6000, 8000),
+            (1050, 1000, None, 180, 460),
+        ] {
+            let [time, increment] = [time, increment].map(Duration::from_millis);
+            let Budget { soft: found, hard: most } =
+                Budget::new(Clock { time, increment, moves_to_go }, Duration::ZERO);
+            let rounded = |time: Duration| (time.as_secs_f64() * 1000.0).round();
+            assert_eq!((found.map(rounded), rounded(most)), (Some(soft.into()), hard.into()));
+        }
+    }
+
     #[test]
     fn pondering_adds_a_quarter() {
         let seconds = Duration::from_secs;
@@ -227,37 +248,42 @@ mod tests {
         let millis = Duration::from_millis;
         let clock = |time| Clock { time: millis(time), increment: millis(20), moves_to_go: None };
         let mut lag = Lag::default();
-        lag.see(clock(1000));
+        lag.see(clock(1000), true);
         assert_eq!(lag.kept(), Duration::ZERO);
         // The expected time is 1000 + 20 - 100; the clock shows 30 less.
         lag.moved(clock(1000), millis(100));
-        lag.see(clock(890));
+        lag.see(clock(890), true);
         assert_eq!(lag.kept(), millis(30));
         // With a constant lag, eight times that lag is kept back in the end.
         for _ in 0..100 {
             lag.moved(clock(1000), millis(100));
-            lag.see(clock(890));
+            lag.see(clock(890), true);
         }
         assert!((millis(239)..=millis(240)).contains(&lag.kept()), "{lag:?}");
         // Without lag the mean falls, even if the clock has gained time.
         for time in [910, 5000] {
             let before = lag.kept();
             lag.moved(clock(900), millis(10));
-            lag.see(clock(time));
+            lag.see(clock(time), true);
             assert!(lag.kept() < before && lag.kept() >= before * 6 / 7, "{lag:?}");
         }
         // A changed clock and the next time control do not affect the mean.
+        // Neither does another side's clock.
         let control = |time| Clock { moves_to_go: Some(40), ..clock(time) };
-        for (before, after) in [(clock(900), clock(100)), (control(900), control(800))] {
+        for (before, after, follows) in [
+            (clock(900), clock(100), true),
+            (control(900), control(800), true),
+            (clock(900), clock(800), false),
+        ] {
             let kept = lag.kept();
             lag.moved(before, millis(10));
-            lag.see(after);
+            lag.see(after, follows);
             assert_eq!(lag.kept(), kept);
         }
     }
 
     #[test]
-    fn doubt_takes_time() {
+    fn unstable_searches_get_more_time() {
         let sure =
             Stability { same_best: 10, same_score: 8, best_share: 0.95, ..Stability::default() };
         let doubt = Stability { best_share: 0.3, score_drop: 50, ..Stability::default() };

@@ -31,8 +31,8 @@ pub struct Info {
     pub score: Score,
     /// Whether `score` is exact or a bound.
     pub bound: Bound,
-    /// Whether the position is a certain draw: by stalemate, by insufficient material or by
-    /// the tablebases.
+    /// Whether the result is certainly a draw: by stalemate, by insufficient material, by the
+    /// tablebases, or because the opponent can claim a draw after the first move.
     pub drawn: bool,
     /// Nodes of all threads.
     pub nodes: u64,
@@ -70,7 +70,8 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
-    /// The last information about the chosen move (multipv 1).
+    /// Information about the chosen move (multipv 1). `depth` is the last completed iteration. A
+    /// line of a later iteration, which was stopped, may have been reported.
     pub info: Info,
 }
 

@@ -3,9 +3,9 @@
 //! A player with a lower rating searches fewer nodes to a smaller depth, misjudges positions,
 //! and overlooks moves: the opponent's replies, and its own moves after them. It overlooks
 //! mostly quiet, long and backward moves. It never gives pieces away at random, and it plays
-//! the best move that it sees. Obvious moves take little time, and some others a lot. The player
-//! makes no errors where people make none: in mates in one, recaptures, promotions, and the
-//! endings that every player of the rating knows.
+//! the best move that it sees. Obvious moves take little time, and some others a lot. Up to a
+//! rating of 2000, the player misses no mate in one, and no recapture or promotion that wins
+//! material. It makes no errors in the endings that players of its rating know.
 //!
 //! All errors depend only on the position and the game's seed. Therefore a position is
 //! misjudged in the same way wherever it occurs in the tree, and a blind spot lasts as long
@@ -96,9 +96,9 @@ const KNOWN_NODES: u64 = 5_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handicap {
     /// Nodes for a move.
-    pub nodes: u64,
+    nodes: u64,
     /// Search depth, in plies.
-    pub depth: u32,
+    depth: u32,
     elo: u32,
     error: f64,
     oversight: f64,
@@ -133,6 +133,11 @@ impl Handicap {
         }
         let nodes = self.nodes.max(KNOWN_NODES);
         Handicap { nodes, depth: u32::MAX, error: 0.0, oversight: 0.0, ..self }
+    }
+
+    /// Returns a hash of everything that this player's evaluations depend on.
+    pub fn fingerprint(&self) -> u64 {
+        mix(mix(self.seed ^ u64::from(self.elo)) ^ self.error.to_bits())
     }
 
     /// Returns the limits of a search by this player. Up to a rating of 2000, it searches only
@@ -204,17 +209,18 @@ impl Handicap {
     }
 }
 
-/// Standard deviation of the logarithm of the time for a move. A customary value, not
-/// measured.
+/// Standard deviation of the logarithm of the time for a move. The value is conventional and was
+/// not measured.
 const IRREGULARITY: f64 = 0.6;
-/// Time for an obvious move as a share of the usual time. A customary value, not measured.
+/// Time for an obvious move as a share of the usual time. The value is conventional and was not
+/// measured.
 const OBVIOUS: f64 = 0.3;
 
 /// Minimum number of iterations for a meaningful [`Stability`].
 const TELLING_DEPTH: u32 = 5;
 
-/// Returns the lowest rating at which all players can win this ending for the side to move;
-/// `None` for other positions.
+/// Returns the minimum rating at which players are assumed to win this ending for the side to
+/// move; `None` for other positions.
 fn needed(position: &Position) -> Option<u32> {
     let (board, us) = (position.board(), position.turn());
     if endings::against_bare_king(board) == Some(us)
@@ -238,16 +244,23 @@ fn needed(position: &Position) -> Option<u32> {
     runs(board, us).then_some(800)
 }
 
-/// Returns whether `us` has an unstoppable passed pawn: the opponent has only king and
-/// pawns, and its king is too far away.
+/// Returns whether `us`, the side to move, has an unstoppable passed pawn: the opponent has only
+/// king and pawns, its king is too far away, and its pawns need more moves to promote.
 fn runs(board: &Board, us: Color) -> bool {
     let (pawns, theirs) = (board.pawns(), board.by_color(!us));
+    let moves = |pawn: Square, color| {
+        let far = pawn.distance(promotion_square(pawn, color));
+        // A first move may be two squares long.
+        if far == 6 { 5 } else { far }
+    };
+    let fastest = (theirs & pawns).into_iter().map(|pawn| moves(pawn, !us)).min();
     let escapes = |pawn: Square| {
         let goal = promotion_square(pawn, us);
         let way = attacks::between(pawn, goal).with(goal);
         (board.occupied() & way).is_empty()
             && (theirs & pawns).into_iter().all(|other| other.file().distance(pawn.file()) > 1)
             && board.king_of(!us).is_some_and(|king| king.distance(goal) > pawn.distance(goal))
+            && fastest.is_none_or(|fastest| fastest > moves(pawn, us))
     };
     theirs.is_subset(board.kings() | pawns) && (pawns & board.by_color(us)).into_iter().any(escapes)
 }
@@ -482,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn sure_moves_are_those_that_people_do_not_miss() {
+    fn sure_moves_of_examples() {
         let start = crate::chess::position::START_FEN;
         for (fen, moves, sure) in [
             (start, &["f2f3", "e7e5", "g2g4"][..], &["d8h4"][..]),
@@ -523,6 +536,10 @@ mod tests {
             ("8/8/4k3/8/P7/8/7K/8 w - - 0 1", None),
             ("8/8/6pk/8/P7/8/6PP/6K1 w - - 0 1", Some(800)),
             ("8/1p4pk/8/8/P7/8/6PP/6K1 w - - 0 1", None),
+            // Another pawn promotes first, or needs as many moves.
+            ("8/8/8/8/P7/8/5p2/K6k w - - 0 1", None),
+            ("8/8/8/8/P5p1/8/8/K6k w - - 0 1", None),
+            ("8/8/6p1/8/P7/8/8/K6k w - - 0 1", Some(800)),
             ("8/K7/7k/8/P7/8/8/8 w - - 0 1", None),
             ("8/P4r1k/8/8/8/8/7K/8 w - - 0 1", None),
             (crate::chess::position::START_FEN, None),

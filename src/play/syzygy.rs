@@ -30,7 +30,7 @@ use crate::{
     system::sync::lock,
 };
 
-/// A tablebase result for the side to move under the current `Syzygy50MoveRule`, best last.
+/// A tablebase result for the side to move under the current `Syzygy50MoveRule`, from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
     /// Lost.
@@ -651,7 +651,7 @@ mod tests {
 
     /// Bounds decay like the scores of a search: by one centipawn for each move.
     #[test]
-    fn bounds_are_a_searchs_scores() {
+    fn bounds_age_like_scores() {
         let parent = |score: Score| -Delay::MATES.score(score);
         // A zeroing move now, and one on the next move.
         let lost = Value::Loss.bounds(0).upper;

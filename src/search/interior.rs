@@ -99,7 +99,7 @@ struct Found {
     number: i32,
     /// Quiet moves that were searched and did not fail high, for the histories.
     quiets: ArrayVec<Move, 64>,
-    /// Captures and queen promotions, likewise.
+    /// Captures and queen promotions that were searched and did not fail high.
     tactical: ArrayVec<Move, 32>,
     /// `best` is a multicut score: without the TT move, a search at half depth reached beta.
     multicut: bool,
@@ -189,7 +189,7 @@ impl Worker<'_> {
         // Step 2a. Transposition table cutoff.
         let excluded = self.frame(ply).excluded;
         let entry = self.look_up(position, ply);
-        if !excluded.is_some()
+        if excluded.is_none()
             && let Some(e) = entry
             && let Some(score) = self.table_cutoff::<T>(position, e, search)
         {
@@ -206,7 +206,7 @@ impl Worker<'_> {
         };
         let mut node = Node::new(position, search, entry, excluded, was_pv);
         if let Some(prober) = &self.shared.prober
-            && !excluded.is_some()
+            && excluded.is_none()
             && let Some(score) = self.probe_tablebases(prober, &mut node)
         {
             return Ok(score);
@@ -249,7 +249,7 @@ impl Worker<'_> {
 
         // Step 11. Update the histories and store the result.
         self.learn(&node, &found);
-        if !excluded.is_some() {
+        if excluded.is_none() {
             self.remember(&node, &found);
         }
         Ok(found.best)
@@ -304,12 +304,13 @@ impl Worker<'_> {
         window: Window,
         score: Score,
     ) -> bool {
+        if is_decisive(score) {
+            return false;
+        }
         let Some(m) = Generator::new(position).find(best) else { return false };
-        let entry = self.probe(&position.play(m));
-        entry.filter(|_| !is_decisive(score)).is_some_and(|e| {
-            let next = e.bounds.flip().cutoff(window);
-            next.is_some_and(|next| (next >= window.beta) != (score >= window.beta))
-        })
+        let Some(entry) = self.probe(&position.play(m)) else { return false };
+        let next = entry.bounds.flip().cutoff(window);
+        next.is_some_and(|next| (next >= window.beta) != (score >= window.beta))
     }
 
     /// Returns the score of a leaf of the full-width search, or of a node at the last ply.
@@ -354,7 +355,7 @@ impl Worker<'_> {
     /// without a TT entry do this.
     fn teach_by_evaluation(&mut self, node: &Node) {
         let last = *self.before(node.ply, 1);
-        if !node.excluded.is_some()
+        if node.excluded.is_none()
             && (node.depth < 6 || node.entry.is_none())
             && last.evaluation != NO_SCORE
             && let (Some(quiet), Some(moved)) = (last.quiet, last.moved)
@@ -826,7 +827,7 @@ impl Worker<'_> {
             }
         }
         let fails_low = found.best_move.is_none();
-        if fails_low && !node.excluded.is_some() {
+        if fails_low && node.excluded.is_none() {
             let last = *self.before(ply, 1);
             let known = |evaluation| Some(evaluation).filter(|&e| e != NO_SCORE);
             let expected = [known(node.evaluation), known(last.evaluation).map(|e| -e)];
@@ -844,7 +845,7 @@ impl Worker<'_> {
         // below it. Other bounds do not contradict the evaluation.
         let quiet = found.best_move.is_none_or(|m| !is_tactical(m));
         if !position.is_check()
-            && !node.excluded.is_some()
+            && node.excluded.is_none()
             && quiet
             && !is_decisive(found.best)
             && (!fails_high || found.best > node.evaluation)

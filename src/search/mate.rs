@@ -9,11 +9,14 @@ use std::cmp::Reverse;
 
 use shakmaty::{Move, MoveList};
 
-use super::{CLAIMABLE_FROM, MAX_PLY, Result, Stopped, Worker, table_key};
-use crate::chess::{
-    movegen::{Generator, is_tactical},
-    position::{PackedMove, Position},
-    see,
+use super::{CLAIMABLE_FROM, MAX_PLY, Result, Stopped, Worker};
+use crate::{
+    chess::{
+        movegen::{Generator, is_tactical},
+        position::{PackedMove, Position},
+        see,
+    },
+    system::random::mix,
 };
 
 /// Number of entries of the proof table. An entry has 16 bytes, so the table has 4 MiB.
@@ -112,6 +115,14 @@ impl MateSearch {
     }
 }
 
+/// Returns the key of proofs of a mate in `moves` moves. It contains the halfmove clock where that
+/// mate may come too late for the fifty-move rule. If it may, so may all longer mates.
+fn proof_key(position: &Position, moves: u32) -> u64 {
+    let clock = position.halfmoves();
+    let late = clock + 2 * moves > CLAIMABLE_FROM;
+    position.key() ^ if late { mix(u64::from(clock) + 1) } else { 0 }
+}
+
 /// A running mate search.
 struct Prover<'p, 'w> {
     /// Counts the nodes and checks the limits.
@@ -163,9 +174,7 @@ impl Prover<'_, '_> {
         if self.worker.nodes >= self.stop_at {
             return Err(Stopped);
         }
-        // The halfmove clock decides whether there is time for the mate. The key contains it, in
-        // coarser steps from 16 on.
-        let key = table_key(position);
+        let key = proof_key(position, moves);
         let proof = *self.proof(key);
         if proof.mates_in > 0
             && u32::from(proof.mates_in) <= moves
@@ -245,7 +254,7 @@ impl Prover<'_, '_> {
         for &m in replies.iter().filter(|&&m| Some(m) != killer) {
             self.worker.count_node(ply + 1)?;
             let child = position.play(m);
-            let holds_for = self.proof(table_key(&child)).holds_for;
+            let holds_for = self.proof(proof_key(&child, moves)).holds_for;
             if u32::from(holds_for) >= moves || self.is_draw(&child) {
                 return Ok(false);
             }

@@ -474,15 +474,15 @@ impl<'a> Worker<'a> {
         self.keys.pop();
     }
 
-    /// Returns the score of a draw by the fifty-move rule, by repetition or by insufficient
-    /// material; `None` if the position is not drawn.
+    /// Returns the score of a node at which the game is over by the fifty-move rule, by repetition
+    /// or by insufficient material: `DRAW`, or `-MATE` if the side to move was checkmated on the
+    /// hundredth ply. Returns `None` otherwise.
     ///
     /// A position that occurred inside the tree is drawn at its second occurrence, because both
     /// sides could repeat the cycle. A position before the root is drawn only at its third
     /// occurrence. In analysis this also applies to the root, because the opponent may answer a
     /// return to the root with a better move. In games this would lose Elo, because moving back and
-    /// forth would then seem harmless. Checkmate on the hundredth ply takes precedence over the
-    /// fifty-move rule.
+    /// forth would then seem harmless.
     fn draw(&self, position: &Position, ply: usize) -> Option<Score> {
         let halfmoves = position.halfmoves();
         if halfmoves >= self.drawn_at {

@@ -392,7 +392,7 @@ mod tests {
 
     /// Computes the attacks from the move's target, instead of from the attacked pieces.
     #[test]
-    fn offence_is_what_a_piece_would_attack() {
+    fn offence_matches_attacks_from_the_target() {
         let mut found = 0;
         for line in include_str!("../../epd/wac.epd").lines().filter(|line| !line.starts_with('#'))
         {

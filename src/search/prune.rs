@@ -1,8 +1,7 @@
 //! Pruning and reduction rules as pure functions of facts about a node and a move, without
 //! access to the board.
 //!
-//! The constants are tuned (see [`params`](super::params)). The formulas are those of
-//! several strong engines.
+//! [`params`](super::params) has the constants. The formulas are those of several strong engines.
 
 use super::params as p;
 use crate::chess::score::{Bounds, DECISIVE, INFINITE, Score, is_decisive};
@@ -42,7 +41,6 @@ pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
         - if node.opponent_worsening { p::rfp_worsening() } else { 0 };
     node.depth <= p::rfp_depth()
         && node.estimate - margin.max(p::rfp_least()) >= beta
-        && node.estimate < DECISIVE
         && beta > -DECISIVE
 }
 
@@ -74,9 +72,8 @@ pub struct MoveFacts {
     pub best: Score,
     /// The move is neither a capture nor a queen promotion.
     pub quiet: bool,
-    /// The move's history score. Below the root, a quiet move's score includes the move-ordering
-    /// bonuses for its squares. An escape from a less valuable attacker and an attack from a safe
-    /// square get a bonus. A move to a square that a less valuable piece attacks gets a malus.
+    /// The move's history score. That of a quiet move below the root includes the picker's bonuses
+    /// for its squares (`Safety`, `Offence`). It is 0 for a quiet TT move.
     pub history: i32,
     /// As in [`NodeFacts::improving`].
     pub improving: bool,
@@ -272,9 +269,10 @@ pub fn evaluation_bonus(change: Score) -> i32 {
     (p::evaluation_slope() * change).clamp(-p::evaluation_malus(), p::evaluation_bonus())
 }
 
-/// Returns the score below which all other moves must fail for the TT move to be extended.
-pub fn singular_bound(bounds: Bounds, depth: i32, was_pv: bool) -> Score {
-    bounds.lower - depth * p::singular_margin() * if was_pv { 2 } else { 1 } / 16
+/// Returns the score below which all other moves must fail for the TT move to be extended. The
+/// margin is doubled at a `former_pv` node: a non-PV node that was on a principal variation.
+pub fn singular_bound(bounds: Bounds, depth: i32, former_pv: bool) -> Score {
+    bounds.lower - depth * p::singular_margin() * if former_pv { 2 } else { 1 } / 16
 }
 
 /// Returns the extension of the TT move, in plies, if every other move fails `gap` centipawns
@@ -304,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithms_are_what_they_should_be() {
+    fn logarithms_match_ln() {
         for (n, &log) in LOGARITHMS.iter().enumerate().skip(1) {
             assert_eq!(log, ((n as f64).ln() * 1024.0) as i32, "{n}");
         }
@@ -335,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn won_and_lost_scores_are_not_pruned_on() {
+    fn no_reverse_futility_if_beta_is_lost() {
         let node = NodeFacts {
             depth: 1,
             estimate: 500,

@@ -83,7 +83,7 @@ pub struct RootMove {
     pub(crate) bound: Bound,
     /// Depth of the iteration that found `score`, in plies.
     pub(crate) depth: u32,
-    /// Best line, starting with this move.
+    /// Principal variation, starting with this move.
     pub(crate) pv: Vec<Move>,
     /// Deepest ply that the iteration had reached when `pv` was found.
     pub(crate) seldepth: usize,
@@ -134,14 +134,13 @@ impl RootMove {
 
 /// Returns the window of all scores that are less than `width` away from `score`.
 fn around(score: Score, width: Score) -> Window {
-    Window::new((score - width).max(-INFINITE), (score + width).min(INFINITE))
+    Window::new(score - width, score + width)
 }
 
 /// Returns the window in which to search a move that draws by rule, so that its score divided by
 /// [`DRAWN_SCALE`] decides the given window.
 fn beside_a_draw(Window { alpha, beta }: Window) -> Window {
-    let alpha = alpha.saturating_mul(DRAWN_SCALE) + DRAWN_SCALE - 1;
-    let alpha = alpha.clamp(-INFINITE, INFINITE - 1);
+    let alpha = (alpha * DRAWN_SCALE + DRAWN_SCALE - 1).clamp(-INFINITE, INFINITE - 1);
     Window::new(alpha, (beta * DRAWN_SCALE).clamp(alpha + 1, INFINITE))
 }
 
@@ -211,7 +210,7 @@ impl SearchResult {
 }
 
 impl Worker<'_> {
-    /// Searches deeper and deeper until a limit is reached.
+    /// Runs iterative deepening until a limit is reached.
     pub fn run(mut self) -> SearchResult {
         self.order_root();
         let limit = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
@@ -236,7 +235,7 @@ impl Worker<'_> {
             let result = self.iterate(lines);
             match result {
                 Err(line) if lines > 1 => self.keep_completed_lines(line, before),
-                Err(_) => self.drop_unproved(before.swap_remove(0)),
+                Err(_) => self.restore_best_move(before.swap_remove(0)),
                 Ok(()) => {}
             }
             let finished = result.is_ok();
@@ -310,11 +309,11 @@ impl Worker<'_> {
         self.root_moves[..=place].rotate_right(1);
     }
 
-    /// Keeps the best move of the last completed iteration if the search of the first line was
-    /// stopped too early to judge it. If the stop came while the best move was failing low,
-    /// neither its score nor a better move is known (see [`drop_old_scores`]). If the search has
-    /// shown that the best move loses, the other moves may lose just as quickly.
-    fn drop_unproved(&mut self, before: RootMove) {
+    /// Restores `before`, the best move of the last completed iteration, after a stop in the first
+    /// line, unless the stopped iteration has a best move that does not lose. It has none if the
+    /// best move was still failing low (see [`drop_old_scores`]), or has been shown to lose: the
+    /// moves that were not searched may lose just as quickly.
+    fn restore_best_move(&mut self, before: RootMove) {
         let proved = self.root_moves[0].score >= -DECISIVE;
         if proved || before.bound != Bound::Exact {
             return;
@@ -461,7 +460,6 @@ impl Worker<'_> {
                 }
             }
             self.report_bound(line);
-            window = Window::new(window.alpha.max(-INFINITE), window.beta.min(INFINITE));
             step += step * p::aspiration_growth() / 100 + p::aspiration_step();
             if step > 600 {
                 window = Window::FULL;
@@ -635,7 +633,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Adds moves from the table to a line that a TT cutoff has shortened. Entries of leaves
+    /// Adds moves from the table to a principal variation that a TT cutoff has shortened. Entries of leaves
     /// are not used, because their score may be static and their move from an earlier search.
     fn complete_line(&mut self, i: usize) {
         let mut line = take(&mut self.root_moves[i].pv);
@@ -689,16 +687,13 @@ impl Worker<'_> {
         if shared.limits.soft_nodes.is_some_and(|soft| shared.total_nodes() >= soft) {
             return true;
         }
-        if shared.limits.infinite {
-            return false;
-        }
         let Some(soft) = shared.budget.and_then(|budget| budget.soft) else { return false };
         // In a game, a forced move needs no search.
         let spent = (self.root_moves.len() == 1 && !shared.limits.analyse)
             || shared.node_time().unwrap_or_else(|| shared.start.elapsed())
                 >= soft.mul_f64(stability.scale());
-        // While pondering, the search ends when the opponent plays the expected move, unless the
-        // score drops before that.
+        // If the time is spent during pondering, the search ends at the ponderhit, unless the best
+        // move fails low before that (see `widen`).
         self.ponder_spent = spent && shared.signals.is_pondering();
         spent && !self.ponder_spent
     }
@@ -829,6 +824,7 @@ mod tests {
     use crate::{
         chess::{notation::read_move, position::Game},
         play::{
+            clock::Budget,
             limits::{Limits, LiveOptions},
             report::Silent,
             signals::Signals,
@@ -838,22 +834,24 @@ mod tests {
 
     /// Runs `test` with a worker at the position of `game`, with a table of its own.
     fn with_worker<T>(game: &Game, limits: &Limits, test: impl FnOnce(Worker<'_>) -> T) -> T {
-        with_worker_of(game, limits, false, test)
+        with_changed_worker(game, limits, &Signals::new(false), |_| {}, test)
     }
 
-    fn with_worker_of<T>(
+    /// Does the same after `change`.
+    fn with_changed_worker<T>(
         game: &Game,
         limits: &Limits,
-        neutral: bool,
+        signals: &Signals,
+        change: impl FnOnce(&mut Shared<'_>),
         test: impl FnOnce(Worker<'_>) -> T,
     ) -> T {
-        let shared = Shared {
+        let mut shared = Shared {
             table: &Table::new(1).unwrap(),
             limits,
             budget: None,
             last_score: None,
             nodes_per_ms: 0,
-            signals: &Signals::new(false),
+            signals,
             root_moves: moves(game.position(), &[]),
             handicap: None,
             prober: None,
@@ -862,22 +860,25 @@ mod tests {
             reporter: &Silent,
             root_search: RootSearch::Bisection,
             selective: true,
-            neutral,
+            neutral: false,
             done: AtomicBool::new(false),
             nodes: vec![AtomicU64::new(0)],
             lines: vec![Mutex::default()],
             start: Instant::now(),
         };
+        change(&mut shared);
         test(Worker::new(&shared, &mut Memory::new(None), 0, game))
     }
 
     #[test]
-    fn neutral_evaluations_depend_on_the_position_alone() {
+    fn neutral_evaluations_have_no_optimism_and_no_damping() {
         let evaluation = |neutral, outlook, halfmoves| {
             let fen =
                 format!("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w - - {halfmoves} 9");
             let game = Game::from(Position::from_fen(&fen).unwrap());
-            with_worker_of(&game, &Limits::default(), neutral, |mut worker| {
+            let (limits, signals) = (Limits::default(), Signals::new(false));
+            let change = |shared: &mut Shared| shared.neutral = neutral;
+            with_changed_worker(&game, &limits, &signals, change, |mut worker| {
                 worker.outlook = outlook;
                 let entry = Entry { evaluation: 100, ..Entry::EMPTY };
                 worker.assess(game.position(), Some(entry), 0, 7)
@@ -911,6 +912,50 @@ mod tests {
         assert_eq!(cutoff(10, -80), Some(90));
         assert_eq!(cutoff(10, -20), None);
         assert_eq!(cutoff(6, -20), Some(90));
+    }
+
+    /// A cycle counts only if it has no null move and begins after the root.
+    #[test]
+    fn null_moves_end_cycles() {
+        let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];
+        for (played, null, drawn) in [(0, false, true), (0, true, false), (2, false, false)] {
+            let mut game = Game::default();
+            for text in &moves[..played] {
+                game.play(read_move(game.position(), text).unwrap());
+            }
+            with_worker(&game, &Limits::default(), |mut worker| {
+                let mut position = worker.root.clone();
+                for (text, ply) in moves[played..3].iter().zip(0..) {
+                    let m = read_move(&position, text).unwrap();
+                    worker.make(&mut position, m, ply);
+                }
+                if null {
+                    worker.frame(1).moved = None;
+                }
+                let ply = 3 - played;
+                assert_eq!(worker.can_repeat(&position, ply), drawn, "{played} {null}");
+                let m = read_move(&position, moves[3]).unwrap();
+                worker.make(&mut position, m, ply);
+                let score = worker.draw(&position, ply + 1);
+                assert_eq!(score, drawn.then_some(DRAW), "{played} {null}");
+            });
+        }
+    }
+
+    /// If the time is spent during pondering, the ponderhit ends the search.
+    #[test]
+    fn ponderhits_end_searches_whose_time_is_spent() {
+        let hard = std::time::Duration::from_secs(3600);
+        let change = |shared: &mut Shared| shared.budget = Some(Budget { soft: Some(hard), hard });
+        let (limits, signals) = (Limits::default(), Signals::new(true));
+        with_changed_worker(&Game::default(), &limits, &signals, change, |mut worker| {
+            worker.iteration = 2;
+            worker.ponder_spent = true;
+            assert!(worker.count_node(1).is_ok());
+            signals.ponder_hit();
+            worker.next_check = 0;
+            assert!(worker.count_node(1).is_err());
+        });
     }
 
     #[test]
@@ -947,7 +992,7 @@ mod tests {
                 if worker.iterate(1).is_ok() {
                     continue;
                 }
-                worker.drop_unproved(before[0].clone());
+                worker.restore_best_move(before[0].clone());
                 let is_finished = |rm: &&RootMove| {
                     let grown = |old: &RootMove| old.m == rm.m && old.nodes < rm.nodes;
                     before.iter().any(grown) && rm.bound != Bound::Upper && rm.score > -INFINITE
@@ -987,7 +1032,7 @@ mod tests {
     }
 
     #[test]
-    fn no_score_of_an_earlier_iteration_decides() {
+    fn stopped_iterations_ignore_old_scores() {
         for line in include_str!("../../epd/bench.epd").lines() {
             let fen = line.split(" id ").next().unwrap();
             let game = Game::from(Position::from_fen(fen).unwrap());

@@ -550,7 +550,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 self.queue(move |context| {
                     context.engine.new_game();
                     // If Hash has changed, the table is prepared later, as more options may follow.
-                    if context.engine.is_resized() {
+                    if context.engine.has_wanted_size() {
                         // A search that is already queued prepares the table as part of its time.
                         prepare(context, || {
                             !quitting.load(Ordering::Relaxed) && tasks.load(Ordering::Acquire) == 0

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn damaged_files_are_refused_with_the_reason() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lancet.hash");
         Table::new(1).unwrap().save(&path, 7).unwrap();
