@@ -140,7 +140,7 @@ pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
 }
 
 /// Decodes UTF-8, or Latin-1 if the bytes are not UTF-8. Older files have names in Latin-1.
-pub(super) fn decode(bytes: &[u8]) -> String {
+pub(crate) fn decode(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),

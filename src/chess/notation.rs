@@ -1,8 +1,6 @@
 //! Reads and writes moves as text: UCI notation, SAN, and the variants of SAN in test suites. Also
 //! writes variations with move numbers, scores in pawns, and large counts in short form.
 
-use std::fmt::Display;
-
 use shakmaty::{
     CastlingMode, Color, Move, Position as _, Rank, Role,
     san::{San, SanPlus},
@@ -70,27 +68,18 @@ pub enum MovesError {
 pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let plain = text.replacen('=', "", 1).to_ascii_lowercase();
     match UciMove::from_ascii(plain.as_bytes()) {
-        Ok(uci) => find(position, uci, &text),
+        Ok(uci) => find(position, uci, text),
         Err(_) => Err(MoveError::Unreadable { text: text.to_owned(), expected: "e2e4 or e7e8q" }),
     }
 }
 
-/// Returns the legal move for a parsed UCI move. Castling may be written in either way.
-///
-/// # Errors
-///
-/// If the move is illegal.
-pub fn legal_move(position: &Position, uci: UciMove) -> Result<Move, MoveError> {
-    find(position, uci, &uci)
-}
-
-fn find(position: &Position, uci: UciMove, text: &dyn Display) -> Result<Move, MoveError> {
+fn find(position: &Position, uci: UciMove, text: &str) -> Result<Move, MoveError> {
     // Accept Chess960 castling written as the king's own move.
     let castling = |m: &Move| m.is_castle() && UciMove::from_standard(*m) == uci;
     let found = uci.to_move(position.chess()).ok();
-    found.or_else(|| position.legal_moves().into_iter().find(castling)).ok_or_else(|| {
-        MoveError::Illegal { text: text.to_string(), reason: why_not(position, uci) }
-    })
+    found
+        .or_else(|| position.legal_moves().into_iter().find(castling))
+        .ok_or_else(|| MoveError::Illegal { text: text.to_owned(), reason: why_not(position, uci) })
 }
 
 /// Reads a legal move in any notation.

@@ -187,6 +187,28 @@ pub(super) fn outlive_size_limits() {
     }
 }
 
+/// Runs `install`, which installs handlers of signals. SIGHUP and SIGINT are ignored afterwards if
+/// they were ignored before, for example by `nohup`.
+#[allow(unsafe_code)]
+pub(crate) fn keep_ignored_signals<T>(install: impl FnOnce() -> T) -> T {
+    // SAFETY: the arguments are valid signals and the predefined action SIG_IGN, so none of our
+    // code runs in a signal handler.
+    #[cfg(unix)]
+    let ignored = [libc::SIGHUP, libc::SIGINT]
+        .map(|signal| (signal, unsafe { libc::signal(signal, libc::SIG_IGN) }));
+    let result = install();
+    #[cfg(unix)]
+    for (signal, action) in ignored {
+        if action == libc::SIG_IGN {
+            // SAFETY: as above.
+            unsafe {
+                libc::signal(signal, libc::SIG_IGN);
+            }
+        }
+    }
+    result
+}
+
 /// An error with the file that it concerns.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", .path.display())]
@@ -456,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_abandoned_is_removed() {
+    fn abandoned_files_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         let [old, young, other, strange] =
@@ -589,7 +611,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn links_and_devices_stay_what_they_are() {
+    fn links_and_devices_are_kept() {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
         let [path, link] = ["a", "b"].map(|name| dir.path().join(name));

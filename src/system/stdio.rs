@@ -1,4 +1,4 @@
-//! Standard output and standard error, for all commands except the UCI loop.
+//! Standard output of all commands except the UCI loop, and standard error.
 
 use std::{
     io::{self, Write as _},

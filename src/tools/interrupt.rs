@@ -7,7 +7,10 @@ use std::sync::{
 };
 
 use super::complain;
-use crate::{play::signals::Signals, system::sync::lock};
+use crate::{
+    play::signals::Signals,
+    system::{files::keep_ignored_signals, sync::lock},
+};
 
 /// Ends running searches and prevents new ones.
 #[derive(Debug, Default)]
@@ -17,15 +20,18 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Returns an interrupt that Ctrl-C raises. A second Ctrl-C exits at once. If Ctrl-C cannot be
-    /// caught, prints `loss`, which says what will be lost.
+    /// Returns an interrupt that Ctrl-C raises, on Unix also SIGTERM and SIGHUP. A second signal
+    /// ends the program at once, with status 130. If Ctrl-C cannot be caught, prints `loss`, which
+    /// says what will be lost.
     pub fn by_ctrl_c(loss: &str) -> Arc<Interrupt> {
         let interrupt = Arc::new(Interrupt::default());
         let raised = Arc::clone(&interrupt);
-        let handler = ctrlc::set_handler(move || {
-            if !raised.raise() {
-                std::process::exit(130);
-            }
+        let handler = keep_ignored_signals(|| {
+            ctrlc::set_handler(move || {
+                if !raised.raise() {
+                    std::process::exit(130);
+                }
+            })
         });
         if let Err(error) = handler {
             complain(format_args!("{loss}: {error}"));

@@ -147,7 +147,8 @@ fn players_in_path(game: &Game) -> String {
 fn beside(games: &Path, ending: &str) -> PathBuf {
     let mut name = games.to_owned();
     for known in [&["gz", "zst"][..], &["pgn"]] {
-        let ends_so = |extension: &OsStr| known.iter().any(|known| extension == *known);
+        let ends_so =
+            |extension: &OsStr| known.iter().any(|known| extension.eq_ignore_ascii_case(known));
         if name.extension().is_some_and(ends_so) {
             name.set_extension("");
         }

@@ -12,6 +12,7 @@ use vampirc_uci::{Duration, UciFen, UciMessage, UciSearchControl, UciTimeControl
 
 use super::{error::CommandError, extension::Extension, moves};
 use crate::{
+    chess::lines,
     engine::{DEPTH_RANGE, HASH_RANGE, THREADS_RANGE},
     tools::perft,
 };
@@ -160,7 +161,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Returns the rest of the line after `token`, trimmed. `token` must be a word of this line.
-    fn behind(&self, token: &'a str) -> &'a str {
+    fn rest_after(&self, token: &'a str) -> &'a str {
         let end = token.as_ptr().addr() - self.line.as_ptr().addr() + token.len();
         self.line.get(end..).unwrap_or_default().trim()
     }
@@ -186,7 +187,7 @@ fn unexpected(after: &'static str, token: &str, expected: &'static str) -> Comma
 /// If no word is a command, or the arguments of the command are wrong. Wrong arguments of `go` are
 /// in its [`complaints`](Extension::complaints) instead, because `go` must always be answered.
 pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
-    let line = String::from_utf8_lossy(line);
+    let line = lines::decode(line);
     let line = line.trim_start_matches('\u{feff}');
     let mut tokens = Tokens::new(line);
     let Some(first) = tokens.peek() else { return Ok(None) };
@@ -251,7 +252,7 @@ fn set_option(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let mut value = String::new();
     while let Some(token) = tokens.next() {
         if token.eq_ignore_ascii_case("value") {
-            value = tokens.behind(token).replace(['\r', '\n'], " ");
+            value = tokens.rest_after(token).replace(['\r', '\n'], " ");
             break;
         }
         name.push(' ');
@@ -555,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_commands_in_any_dress() {
+    fn commands_in_any_case_and_spacing() {
         for (line, expected) in [
             ("uci", UciMessage::Uci),
             ("\u{feff}uci\r\n", UciMessage::Uci),
@@ -805,7 +806,7 @@ mod tests {
 
         /// Parsing the text of a message yields the same message.
         #[test]
-        fn messages_mean_what_they_say(words in prop::collection::vec(
+        fn messages_survive_a_round_trip(words in prop::collection::vec(
             prop_oneof![
                 prop::sample::select(GO_KEYWORDS).prop_map(str::to_owned),
                 (0..300_u32).prop_map(|number| number.to_string()),

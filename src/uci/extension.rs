@@ -193,7 +193,7 @@ mod tests {
 
     /// The reason why [`format`](super::super::format) has attributes of its own.
     #[test]
-    fn what_it_writes_otherwise_than_the_protocol() {
+    fn attributes_that_differ_from_the_protocol() {
         let square = |file| UciSquare { file, rank: 2 };
         let line = vec![UciMove::from_to(square('a'), square('b'))];
         for (attribute, text) in [

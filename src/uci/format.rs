@@ -39,7 +39,7 @@ pub fn note(note: &Note) -> String {
             let fault = match fault {
                 TableFault::Missing => "missing".to_owned(),
                 TableFault::Unreadable(error) => error.to_string(),
-                TableFault::Kind => "not a table of the kind that its name says".to_owned(),
+                TableFault::Kind => "not a table of the type that its extension names".to_owned(),
                 TableFault::Damaged => "damaged, or the file of another table".to_owned(),
             };
             format!("Syzygy: {}: {fault}; searching without this table", path.display())
@@ -118,13 +118,14 @@ pub fn current_move(depth: u32, m: Move, number: usize, mode: CastlingMode) -> U
     UciMessage::Info(attributes)
 }
 
-/// Formats `info currline <thread> <moves> ...`, with all threads in one line.
-pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> UciMessage {
-    let attributes = lines.iter().zip(1..).filter(|(line, _)| !line.is_empty()).map(
-        // vampirc-uci would write "cpunr 1".
-        |(line, thread)| other("currline", format!("{thread} {}", moves_text(line, mode))),
-    );
-    UciMessage::Info(attributes.collect())
+/// Formats `info currline <thread> <moves> ...`, a message for each thread that has a line.
+pub fn current_lines(lines: &[Vec<Move>], mode: CastlingMode) -> impl Iterator<Item = UciMessage> {
+    let lines = lines.iter().zip(1..).filter(|(line, _)| !line.is_empty());
+    // vampirc-uci would write "cpunr 1".
+    lines.map(move |(line, thread)| {
+        let text = format!("{thread} {}", moves_text(line, mode));
+        UciMessage::Info(vec![other("currline", text)])
+    })
 }
 
 /// Formats `info refutation <move> <reply> ...`.

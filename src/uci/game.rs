@@ -114,7 +114,7 @@ mod tests {
     /// Lancet reads saved games correctly, and Chess960 games have the tag that other programs
     /// need.
     #[test]
-    fn saved_games_say_where_they_start() {
+    fn saved_games_have_start_position_tags() {
         let shuffled = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1";
         for (fen, mode, tags) in [
             (START_FEN, CastlingMode::Standard, &[][..]),
@@ -135,7 +135,7 @@ mod tests {
 
     /// Saving a loaded game adds missing tags and keeps the others.
     #[test]
-    fn loaded_games_keep_what_they_say() {
+    fn loaded_games_keep_tags_and_annotations() {
         let given = "[Event \"Club\"]\n[Date \"1999.01.02\"]\n[White \"Ann\"]\n[Black \"?\"]\n\
                      [Result \"1-0\"]\n[Annotator \"Bo\"]\n\n\
                      1. e4 { good } 1... e5 $6 2. Nf3 1-0\n\n";

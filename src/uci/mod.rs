@@ -84,10 +84,12 @@ struct Shared {
     answer: Mutex<Option<(u64, Move)>>,
 }
 
-/// Runs the lines of `commands`, then the UCI loop on standard input and output. If both are
-/// terminals, the output is written for people until the command `uci`.
-pub fn main(commands: &[String]) -> ExitCode {
-    let person = io::stdin().is_terminal() && io::stdout().is_terminal();
+/// Runs the lines of `commands`, then the UCI loop on standard input and output. With `prompt`, if
+/// both are terminals, the output is written for people until the command `uci`. Returns status 1
+/// if the engine could not start.
+pub fn main(commands: &[String], prompt: bool) -> ExitCode {
+    let person = prompt && io::stdin().is_terminal() && io::stdout().is_terminal();
+    let failed;
     if person && let Ok((mut prompt, queue, printer)) = prompt::open() {
         let output = Output::new(queue, true);
         if commands.is_empty() {
@@ -96,14 +98,16 @@ pub fn main(commands: &[String]) -> ExitCode {
             board.iter().for_each(|line| output.line(line));
         }
         dialogue(commands, &mut prompt, &output);
+        failed = output.is_closed();
         // Once the prompt and the output are dropped, the printer empties its queue and ends.
         drop((prompt, output));
         let _ = printer.join();
     } else {
         let output = Output::new(UntilClosed(io::stdout()), person);
         dialogue(commands, &mut io::stdin().lock(), &output);
+        failed = output.is_closed();
     }
-    ExitCode::SUCCESS
+    ExitCode::from(u8::from(failed))
 }
 
 /// Returns whether the dialogue could read this text as a line: it contains a command, or it is
@@ -126,7 +130,8 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, o
     let (work, queue) = mpsc::channel();
     std::thread::scope(|scope| {
         if let Err(error) = threads::spawn(scope, "engine", move || serve(queue, output)) {
-            return output.say(&format!("cannot start the engine thread: {error}"));
+            output.say(&format!("cannot start the engine thread: {error}"));
+            return output.close();
         }
         let mut dialogue = Dialogue {
             output,
@@ -253,8 +258,9 @@ impl<W: Write + Send> Reporter for Printer<'_, W> {
         if self.output.is_for_a_person() {
             let lines = lines.iter().filter(|line| !line.is_empty());
             lines.for_each(|line| self.output.line(&person::line("current", self.root(), line)));
-        } else if !self.is_minimal() && lines.iter().any(|line| !line.is_empty()) {
-            self.output.send(&format::current_lines(lines, self.mode));
+        } else if !self.is_minimal() {
+            let messages = format::current_lines(lines, self.mode);
+            messages.for_each(|message| self.output.send(&message));
         }
     }
 
@@ -395,14 +401,14 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     /// Carries out `commands`, then the lines of `input`.
     fn read(&mut self, commands: &[String], input: &mut impl LineSource) {
         for command in commands {
-            if !self.line(command.as_bytes(), command.len()) {
+            if !self.line(command.as_bytes()) {
                 return;
             }
             let _ = self.settle();
         }
         let mut line = Vec::new();
-        while let Some(length) = input.next(&mut line) {
-            if !self.line(&line, length) || self.output.is_closed() {
+        while input.next(&mut line) {
+            if !self.line(&line) || self.output.is_closed() {
                 break;
             }
             if !self.output.is_for_a_person() {
@@ -434,13 +440,12 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         Ok(())
     }
 
-    /// Carries out one line, unless its `length` exceeds [`MAX_LINE`]. Returns false if the
-    /// program should end.
-    fn line(&mut self, line: &[u8], length: usize) -> bool {
+    /// Carries out one line, unless it is longer than [`MAX_LINE`]. Returns false if the program
+    /// should end.
+    fn line(&mut self, line: &[u8]) -> bool {
         self.output.log_input(line);
-        if length > MAX_LINE {
-            let expected = format!("expected at most {MAX_LINE}");
-            self.output.say(&format!("ignored a line of {length} bytes: {expected}"));
+        if line.len() > MAX_LINE {
+            self.output.say(&format!("ignored a line of more than {MAX_LINE} bytes"));
             return true;
         }
         if self.output.is_for_a_person()

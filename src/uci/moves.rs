@@ -1,6 +1,6 @@
 //! Moves in UCI messages: notation, and conversion to legal moves.
 
-use shakmaty::{File, Move, Rank, Role, Square, uci::UciMove as Notation};
+use shakmaty::{Move, Role, Square, uci::UciMove as Notation};
 use vampirc_uci::{UciMove, UciSquare};
 
 use crate::chess::{
@@ -30,29 +30,13 @@ pub fn message(m: Notation) -> Option<UciMove> {
     Some(UciMove { from: square(from), to: square(to), promotion })
 }
 
-fn squares(m: UciMove) -> Option<Notation> {
-    let square = |square: UciSquare| {
-        let rank = Rank::try_from(square.rank.checked_sub(1)?).ok()?;
-        Some(Square::from_coords(File::from_char(square.file)?, rank))
-    };
-    let promotion = match m.promotion {
-        None => None,
-        Some(piece) => Some(Role::from_char(piece.as_char()?)?),
-    };
-    Some(Notation::Normal { from: square(m.from)?, to: square(m.to)?, promotion })
-}
-
 /// Returns the legal move that corresponds to the move of a message.
 ///
 /// # Errors
 ///
 /// If there is no such legal move.
 pub fn legal(position: &Position, m: UciMove) -> Result<Move, MoveError> {
-    match squares(m) {
-        Some(m) => notation::legal_move(position, m),
-        // `read` never returns such a move. Reading its text yields a suitable error.
-        None => notation::read_move(position, &m.to_string()),
-    }
+    notation::read_move(position, &m.to_string())
 }
 
 #[cfg(test)]

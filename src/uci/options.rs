@@ -42,7 +42,7 @@ const ROOT_SEARCHES: [(&str, RootSearch); 4] = [
 const ABOUT: &str = concat!(
     "Lancet ",
     env!("CARGO_PKG_VERSION"),
-    " by the Lancet developers, free under ",
+    " by the Lancet developers, licensed under ",
     env!("CARGO_PKG_LICENSE"),
 );
 
@@ -476,7 +476,7 @@ fn set_tablebases(context: &mut EngineContext, paths: Vec<PathBuf>) -> anyhow::R
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// There is no option with this name.
-    #[error("unknown option '{name}': 'uci' lists the options")]
+    #[error("unknown option '{name}': 'help setoption' lists the options")]
     Unknown {
         /// The name as given.
         name: String,
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_is_told_its_file() {
+    fn debug_log_file_takes_a_path() {
         let told = |value| match change("debug log file", Some(value)) {
             Ok(Change::Log(path)) => path,
             _ => panic!("{value}"),
@@ -646,7 +646,7 @@ mod tests {
                 "option 'Root Search' cannot be 'x': expected one of 'Aspiration', 'Full Window', \
                  'Bisection', 'MTD(f)'",
             ),
-            ("Hahs", Some("1"), "unknown option 'Hahs': 'uci' lists the options"),
+            ("Hahs", Some("1"), "unknown option 'Hahs': 'help setoption' lists the options"),
         ] {
             assert_eq!(change(name, value).err().unwrap().to_string(), message);
         }

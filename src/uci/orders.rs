@@ -19,7 +19,7 @@ use super::{
     terminal::{self, Order},
 };
 use crate::{
-    chess::{notation, pgn::read::Games, position::Game},
+    chess::{lines, notation, pgn::read::Games, position::Game},
     engine::Job,
     play::{
         limits::Limits,
@@ -42,10 +42,10 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     /// Returns `None` for any other line.
     pub(super) fn order(&mut self, line: &[u8]) -> Option<bool> {
         let answering = self.awaits_answer();
-        let line = String::from_utf8_lossy(line);
+        let line = lines::decode(line);
         let said = match terminal::parse(&line, self.setup.game().position()) {
             Ok(None) => Some(terminal::unknown(&line)?),
-            Ok(Some(Order::Exit)) => return Some(self.line(b"quit", 4)),
+            Ok(Some(Order::Exit)) => return Some(self.line(b"quit")),
             Ok(Some(order)) => {
                 self.carry_out_order(order, answering).err().map(|error| format!("{error:#}"))
             }

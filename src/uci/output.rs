@@ -16,7 +16,7 @@ use super::{
     log::{Log, LogError},
     options::DialogueOptions,
 };
-use crate::system::sync::lock;
+use crate::{chess::lines, system::sync::lock};
 
 /// The output of a dialogue, shared by all threads.
 pub struct Output<W> {
@@ -110,7 +110,7 @@ impl<W: Write> Output<W> {
     pub fn log_input(&self, line: &[u8]) {
         let mut sinks = lock(&self.sinks);
         if sinks.log.is_some()
-            && let Err(error) = sinks.log(">>", String::from_utf8_lossy(line).trim_end())
+            && let Err(error) = sinks.log(">>", lines::decode(line).trim_end())
         {
             drop(sinks);
             self.say(&error.to_string());

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_stand_in_columns() {
+    fn search_info_is_aligned() {
         let root = Position::default();
         let line = thought(&root, &["e2e4", "e7e5", "g1f3"]);
         let text = info(&line, &root, None, 80);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_is_told_once() {
+    fn a_repeated_mate_is_printed_once() {
         let root = Position::default();
         let line = thought(&root, &["e2e4"]);
         let mate = Info { score: crate::chess::score::MATE - 3, ..line.clone() };

@@ -90,7 +90,7 @@ impl Write for Queue {
 }
 
 impl LineSource for Prompt {
-    fn next(&mut self, line: &mut Vec<u8>) -> Option<usize> {
+    fn next(&mut self, line: &mut Vec<u8>) -> bool {
         if self.plain {
             return io::stdin().lock().next(line);
         }
@@ -105,9 +105,9 @@ impl LineSource for Prompt {
             Err(ReadlineError::Interrupted) => line.extend_from_slice(b"stop"),
             // The editor has discarded a line that is not UTF-8.
             Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {}
-            Err(_) => return None,
+            Err(_) => return false,
         }
-        Some(line.len())
+        true
     }
 
     fn switch_to_protocol(&mut self) {

@@ -178,10 +178,15 @@ fn goes_on(line: &str, argument: &str) -> bool {
     if option.is_some_and(|name| options::begins_a_name(&format!("{name} {argument}"))) {
         return true;
     }
+    // A value may be any word, so these words wait for another one only where they stand first.
+    let ends_first = |words: &str| line.find(words) == Some(line.len().wrapping_sub(words.len()));
+    let waits = line == "setoption name"
+        || option.is_some() && ends_first(" value")
+        || line.starts_with("genfens ") && ends_first(" book")
+        || ["save", "load"].contains(&line);
     match (last, argument) {
-        ("name" | "value" | "book" | "save" | "load", _)
-        | ("position", "fen")
-        | ("go", "perft") => true,
+        _ if waits => true,
+        ("position", "fen") | ("go", "perft") => true,
         ("fen", _) => line.ends_with("position fen"),
         (_, "moves") => line.starts_with("position"),
         _ => !argument.contains(' ') && !is_command(argument) && order(argument).is_none(),
@@ -236,9 +241,11 @@ fn rating(text: &str) -> Result<u32, String> {
     })
 }
 
-/// Returns the path after the first word of a line.
+/// Returns the path after the first word of a line, without quotes around it.
 fn path(line: &str, first: &str) -> PathBuf {
-    PathBuf::from(line.trim_start()[first.len()..].trim())
+    let text = line.trim_start()[first.len()..].trim();
+    let bare = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
+    PathBuf::from(bare('"').or_else(|| bare('\'')).unwrap_or(text))
 }
 
 #[cfg(test)]
@@ -312,6 +319,10 @@ mod tests {
                 &["position fen k7/8/8/8/8/8/8/K7 w - -", "fen"],
             ),
             ("setoption|name|Save|Hash|perft|2", &["setoption name Save Hash", "perft 2"]),
+            (
+                "setoption|name|BookFile|value|book|go|depth|5",
+                &["setoption name BookFile value book", "go depth 5"],
+            ),
             (
                 "setoption|name|Skill|Level|value|5|perft|2",
                 &["setoption name Skill Level value 5", "perft 2"],

@@ -475,7 +475,7 @@ fn misbehaving_engines_do_no_harm() {
     let (status, shown, _) = run(&script("crash", "exit 7"), 5, LONG);
     assert_eq!(status, Some(1));
     assert_eq!(
-        shown.matches("the engine ended, exit status: 7 (sending or awaiting 'bestmove')").count(),
+        shown.matches("the engine exited (exit status: 7) while Lancet sent or awaited 'bestmove'").count(),
         3
     );
     assert_eq!(shown.matches("skipped after 3 failures in a row").count(), 2);
@@ -531,7 +531,10 @@ fn misbehaving_engines_do_no_harm() {
             scope.spawn(move || {
                 let (status, _, complaint) = run(other, 1, "1");
                 assert_eq!(status, Some(1));
-                assert!(complaint.contains("no uciok in time"), "{other}: {complaint}");
+                assert!(
+                    complaint.contains("the engine did not send 'uciok' in time"),
+                    "{other}: {complaint}"
+                );
             });
         }
     });
@@ -588,8 +591,9 @@ fn an_interrupt_prints_the_summary() {
     let mut text = format!("{BACK_RANK} bm Ra8;\n");
     text.push_str(&format!("{START} bm Na3;\n").repeat(3));
     let suite = dir.file("interrupt.epd", text);
+    let next = dir.file("next.epd", format!("{BACK_RANK} bm Ra8;\n"));
     let out = dir.path("interrupt.json");
-    let args = ["epd", &suite, "--movetime", "3600000", "--stop-early", "2", "--json", &out];
+    let args = ["epd", &suite, &next, "--movetime", "3600000", "--stop-early", "2", "--json", &out];
     let mut child = Running::start(lancet(&args).stdout(Stdio::piped()));
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut shown = String::new();
@@ -601,10 +605,30 @@ fn an_interrupt_prints_the_summary() {
     output.read_to_string(&mut shown).unwrap();
     assert_eq!(child.ended().code(), Some(130));
     assert!(shown.contains("|    1/1 |") && shown.contains("3 not reached"), "{shown}");
+    assert!(!shown.contains("next.epd"), "{shown}");
     assert!(shown.contains("Interrupted. The tables show the results so far."), "{shown}");
     let all = json(&out);
     assert_eq!(all["interrupted"], true);
     assert_eq!(all["suites"][0]["results"][0]["positions"].as_array().unwrap().len(), 1);
+}
+
+/// `nohup` ignores SIGHUP for the programs that it starts.
+#[cfg(unix)]
+#[test]
+fn an_ignored_hangup_stays_ignored() {
+    use std::io::{BufRead as _, BufReader};
+
+    let dir = Directory::new();
+    let suite = dir.file("nohup.epd", format!("{BACK_RANK} bm Ra8;\n{BACK_RANK} bm Ra8;\n"));
+    let script = "trap '' HUP; exec \"$0\" epd \"$1\" --movetime 300";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script, LANCET, &suite]).stdout(std::process::Stdio::piped());
+    let mut child = Running::start(&mut command);
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(output.any(|line| line.unwrap().contains("found")));
+    signal(child.id(), "-HUP");
+    assert_eq!(output.filter(|line| line.as_ref().unwrap().contains("|    2/2 |")).count(), 1);
+    assert_eq!(child.ended().code(), Some(0));
 }
 
 #[test]

@@ -432,7 +432,7 @@ fn bad_files_are_named_and_play_goes_on() {
         (
             "8/8/8/3k4/8/8/P7/K7 w - - 0 1",
             "KPvK.rtbw",
-            "not a table of the kind that its name says",
+            "not a table of the type that its extension names",
         ),
         ("8/8/8/3k4/8/8/8/KRR5 w - - 0 1", "KRRvK.rtbz", "damaged"),
     ] {

@@ -218,7 +218,7 @@ fn isready_is_answered_during_a_search() {
 
 /// Scid sends `stop` and `isready` when the player's move is not the expected one.
 #[test]
-fn isready_behind_stop_is_answered_behind_the_move() {
+fn isready_after_stop_is_answered_after_the_move() {
     let mut lancet = Lancet::start();
     for go in ["go infinite", "go ponder wtime 1000 btime 1000", "go perft 12"] {
         for _ in 0..20 {
@@ -740,7 +740,7 @@ fn hostile_lines_are_answered_and_survived() {
         ),
         (
             "setoption name Nothing value 0",
-            "info string unknown option 'Nothing': 'uci' lists the options",
+            "info string unknown option 'Nothing': 'help setoption' lists the options",
         ),
         ("xyzzy", "info string unknown command 'xyzzy': 'help' lists the commands"),
         ("perft", "info string missing argument after 'perft': expected a whole number"),
@@ -1523,8 +1523,11 @@ fn arguments_are_commands() {
         assert_eq!(stderr(&output).contains(&complaint), !known, "{}", stderr(&output));
     }
     // Commands that are typed in a terminal have their help there.
-    let complaint = fail(&["help", "play"]);
-    assert!(complaint.contains("start 'lancet' and type 'help play'"), "{complaint}");
+    for command in ["play", "go"] {
+        let complaint = fail(&["help", command]);
+        let advice = format!("start 'lancet' and type 'help {command}'");
+        assert!(complaint.contains(&advice), "{complaint}");
+    }
     // For commands of the other programs, the error names the program.
     for (command, program) in [("datagen", "lancet-train"), ("lab", "lancet-lab")] {
         let complaint = fail(&[command, "--depth", "3"]);

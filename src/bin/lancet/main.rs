@@ -38,7 +38,7 @@ Environment:
 
 Exit status:
   0  after `quit`, at the end of the input, or when the reader has closed the output
-  1  if the output could not be written
+  1  if the output could not be written, or the engine could not start
   2  if the command line was wrong"#)]
 struct Cli {
     #[command(subcommand)]
@@ -48,17 +48,21 @@ struct Cli {
 // The help of most commands is the doc comment of their `Args`.
 #[derive(Subcommand)]
 enum Command {
-    /// Speak UCI on standard input and output (the default)
+    /// Speak UCI on standard input and output, even at a terminal
     ///
-    /// This is the same as running lancet without a command, for programs that require one.
+    /// Without a command, lancet does the same, but shows a prompt for people at a terminal.
     #[command(after_long_help = "\
 Examples:
   lancet uci
 
 Exit status:
   0  after `quit`, at the end of the input, or when the reader has closed the output
-  1  if the output could not be written")]
-    Uci,
+  1  if the output could not be written, or the engine could not start")]
+    Uci {
+        /// UCI commands to begin with, as whole lines or as single words
+        #[arg(value_name = "COMMAND")]
+        lines: Vec<String>,
+    },
     Bench(tools::bench::Args),
     Perft(tools::perft::command::Args),
     Epd(tools::epd::command::Args),
@@ -78,14 +82,14 @@ Exit status:
     Lines(Vec<String>),
 }
 
-/// Returns the error message for `lancet help WORD` if WORD is a command of the prompt in a
-/// terminal, such as `play`.
+/// Returns the error message for `lancet help WORD` if WORD is a UCI command, or a command of the
+/// prompt such as `play`.
 fn of_terminal(words: &[OsString]) -> Option<String> {
     let [help, word] = words else { return None };
     let word = word.to_str().filter(|word| help == "help" && *word != "help")?;
     let is_typed = uci::names().any(|name| name == word);
     (is_typed && Cli::command().find_subcommand(word).is_none()).then(|| {
-        format!("'{word}' works only at the prompt: start 'lancet' and type 'help {word}'")
+        format!("'{word}' is a command of the dialogue: start 'lancet' and type 'help {word}'")
     })
 }
 
@@ -120,7 +124,8 @@ fn main() -> ExitCode {
 
 fn run(command: Option<Command>) -> anyhow::Result<ExitCode> {
     match command {
-        None | Some(Command::Uci) => Ok(uci::main(&[])),
+        None => Ok(uci::main(&[], true)),
+        Some(Command::Uci { lines }) => Ok(uci::main(&uci::lines(&lines), false)),
         Some(Command::Bench(args)) => tools::bench::run(&args),
         Some(Command::Perft(args)) => tools::perft::command::run(&args),
         Some(Command::Epd(args)) => tools::epd::command::run(&args),
@@ -130,7 +135,7 @@ fn run(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Doctor(args)) => tools::doctor::command::run(&args),
         Some(Command::Generate { directory }) => program::generate(&directory, Cli::command()),
         Some(Command::Lines(words)) if uci::is_line(&words[0]) => {
-            Ok(uci::main(&uci::lines(&words)))
+            Ok(uci::main(&uci::lines(&words), true))
         }
         Some(Command::Lines(words)) => {
             program::end(&Cli::command().error(ErrorKind::InvalidSubcommand, unknown(&words[0])))

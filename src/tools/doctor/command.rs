@@ -23,7 +23,8 @@ Examples:
 
 Exit status:
   0  when everything was measured
-  1  if there was not enough memory")]
+  1  if there was not enough memory
+  2  if the command line was wrong")]
 pub struct Args {
     /// Number of games that will run at the same time; memory and cores are divided between them
     #[arg(long, value_name = "N", default_value = "1", value_parser = thread_count)]
@@ -83,7 +84,7 @@ fn threads(speeds: &[Speed], games: usize) -> (Speed, String) {
     let gains_little =
         speeds.iter().any(|next| next.threads > best.threads && next.threads <= share);
     let why = if gains_little {
-        format!("{speed} nodes/s; more threads gain less than a tenth")
+        format!("{speed} nodes/s; more threads are less than 10 % faster")
     } else if share < cores {
         format!("{speed} nodes/s; {games} games share {}", counted(cores, "core"))
     } else {
@@ -127,9 +128,9 @@ const TRANSMISSION: u128 = 10;
 fn overhead(late: Duration) -> (u64, String) {
     let value = (TRANSMISSION * 1000 + late.as_micros()).div_ceil(10_000) * 10;
     let why = format!(
-        "99 of 100 searches of {} ms end at most {:.1} ms late while all cores are busy\n\
-         {TRANSMISSION} ms are allowed for a GUI on the same machine to pass on a move\n\
-         over a network, add its delay",
+        "with all cores busy, 99 % of searches of {} ms end at most {:.1} ms late\n\
+         the value includes {TRANSMISSION} ms for a GUI on the same machine\n\
+         for games over a network, add the network delay",
         SHORT.as_millis(),
         late.as_secs_f64() * 1000.0,
     );
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_have_to_be_worth_it() {
+    fn more_threads_must_be_faster() {
         let value = |speeds: &[(usize, u64)], games| {
             let speed = |&(threads, nodes_per_second)| Speed { threads, nodes_per_second };
             threads(&speeds.iter().map(speed).collect::<Vec<_>>(), games).0.threads

@@ -222,6 +222,9 @@ fn run_suites(
     let solved = AtomicUsize::new(0);
     let mut results = Vec::new();
     for suite in suites {
+        if interrupt.is_raised() {
+            break;
+        }
         let header = report::live_header(names.len() > 1);
         bar.suspend(|| say(format_args!("\n{}\n\n{header}", suite.path.display())));
         let mut attempts = Vec::new();

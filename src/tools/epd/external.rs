@@ -146,6 +146,8 @@ impl Process {
         // The engine must not receive Ctrl-C, because this program ends the engine itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)] // CREATE_NEW_PROCESS_GROUP
+        std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200);
         let mut child = command.spawn()?;
         let (Some(input), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -219,7 +221,7 @@ impl Process {
     fn died(&mut self, during: &str) -> EngineError {
         let status = self.ended(GRACE);
         let how =
-            status.map_or("closed its output".to_owned(), |status| format!("ended, {status}"));
+            status.map_or("closed its output".to_owned(), |status| format!("exited ({status})"));
         EngineError::Died { how, during: during.to_owned() }
     }
 

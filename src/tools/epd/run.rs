@@ -142,13 +142,13 @@ pub(super) enum EngineError {
         reason: io::Error,
     },
     /// The engine did not send the expected answer.
-    #[error("no {0} in time")]
+    #[error("the engine did not send '{0}' in time")]
     Silent(&'static str),
     /// The engine did not stop searching.
     #[error("no bestmove {} s after 'stop'", .0.as_secs())]
     Unstoppable(Duration),
     /// The engine has closed its pipes.
-    #[error("the engine {how} (sending or awaiting '{during}')")]
+    #[error("the engine {how} while Lancet sent or awaited '{during}'")]
     Died {
         /// How it ended.
         how: String,

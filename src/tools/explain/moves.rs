@@ -265,7 +265,7 @@ impl<'a> Played<'a> {
         let &Played { before, line, last, .. } = self;
         let index = won(before, line, last)?.promotion(line)?;
         let at = line[..index].iter().fold(before.clone(), |at, &m| at.play(m));
-        let promotion = format!("leads to the promotion {}", san(&at, line[index]));
+        let promotion = format!("promotes with {}", san(&at, line[index]));
         Some(self.in_the_line(promotion, index))
     }
 

@@ -4,7 +4,7 @@ use std::{io, iter};
 
 use shakmaty::CastlingMode;
 
-use super::{Counter, Through};
+use super::{Counter, DEPTH_RANGE, Through};
 use crate::{
     chess::{
         lines::{Line, LineError},
@@ -42,7 +42,8 @@ pub fn parse(line: &Line, mode: CastlingMode) -> Result<PerftCase, LineError> {
         let text = part.trim();
         if !text.is_empty() {
             counts.push(read_count(text).ok_or_else(|| {
-                let expected = "expected 'Dn nodes' with n from 0 to 64";
+                let most = DEPTH_RANGE.end();
+                let expected = format!("expected 'Dn nodes' with n from 0 to {most}");
                 line.error(offset, format!("'{text}' is not a count: {expected}"))
             })?);
         }
@@ -57,7 +58,7 @@ pub fn parse(line: &Line, mode: CastlingMode) -> Result<PerftCase, LineError> {
 /// Reads a depth and a number of nodes: `D2 400`.
 fn read_count(text: &str) -> Option<(u32, u64)> {
     let (depth, nodes) = text.strip_prefix(['D', 'd'])?.split_once(char::is_whitespace)?;
-    let depth = depth.parse::<u32>().ok().filter(|&depth| depth <= 64)?;
+    let depth = depth.parse::<u32>().ok().filter(|depth| DEPTH_RANGE.contains(depth))?;
     Some((depth, nodes.trim_start().parse().ok()?))
 }
 

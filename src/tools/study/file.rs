@@ -518,7 +518,7 @@ mod tests {
 
     /// A truncated or damaged file keeps all its intact lines.
     #[test]
-    fn torn_and_damaged_files_keep_what_is_whole() {
+    fn damaged_files_keep_intact_lines() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.study");
         drop(grown(&path));

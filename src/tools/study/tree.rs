@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn pinned_lines_are_near_even_where_all_is_decided() {
+    fn pinned_lines_grow_in_decided_positions() {
         let mut tree = Tree::new(Position::default());
         tree.found(Tree::START, found(&tree, Tree::START, MATE - 5, "e4"));
         assert_eq!(tree.next(Tree::START), None);
