@@ -15,12 +15,12 @@ switch, so 16 ideas need no more games than one.
 A switch is NAME=OFF:ON:PRIOR. PRIOR is the expected gain in Elo. It is 60 % of the published gain
 if at least two engines have the idea, and 0 if only one has it. `play` needs fastchess. If the run
 is stopped, the same command continues it. `--set` sets an option for both players, for example to
-turn on an idea that an earlier screen adopted.
+turn on an idea that an earlier screen selected.
 
 `tell` prints the measured gain of each switch with its standard error, and the posterior mean. The
 posterior mean is a weighted mean of the measured gain and the prior. The true gains of such ideas
 have a standard deviation of about 2.5 Elo. The weight of a measurement is 2.5^2 / (2.5^2 + e^2),
-where e is its standard error. An idea is adopted if its posterior mean is above 0.7 Elo.
+where e is its standard error. An idea is selected for a match if its posterior mean is above 0.7.
 """
 
 import argparse
@@ -37,7 +37,7 @@ import tempfile
 import threading
 
 SPREAD = 2.5  # standard deviation of the true gains of ideas, in Elo
-ADOPTED = 0.7  # posterior mean above which an idea is adopted, in Elo
+SELECTED = 0.7  # posterior mean above which an idea is selected, in Elo
 
 
 def play_pair(args, chance, options):
@@ -179,7 +179,7 @@ def tell(args):
         prior = float(switch.rsplit(":", 1)[1])
         weight = SPREAD**2 / (SPREAD**2 + error**2)
         mean = weight * gain + (1 - weight) * prior
-        verdict = "adopt" if mean > ADOPTED else ""
+        verdict = "select" if mean > SELECTED else ""
         print(f"{switch:34} {prior:6.1f} {gain:+9.1f} +/- {error:3.1f} {mean:+9.1f}  {verdict}")
 
 

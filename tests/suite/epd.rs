@@ -475,7 +475,9 @@ fn misbehaving_engines_do_no_harm() {
     let (status, shown, _) = run(&script("crash", "exit 7"), 5, LONG);
     assert_eq!(status, Some(1));
     assert_eq!(
-        shown.matches("the engine exited (exit status: 7) while Lancet sent or awaited 'bestmove'").count(),
+        shown
+            .matches("the engine exited (exit status: 7) while Lancet sent or awaited 'bestmove'")
+            .count(),
         3
     );
     assert_eq!(shown.matches("skipped after 3 failures in a row").count(), 2);

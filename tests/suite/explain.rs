@@ -46,10 +46,14 @@ fn positions(count: usize) -> Vec<Position> {
     let suites = glob::glob("epd/*.epd").unwrap().map(|path| lines::read(&path.unwrap()).unwrap());
     let suites: Vec<Vec<Line>> = suites.collect();
     let each = count.div_ceil(suites.len());
-    let chosen = suites.iter().flat_map(|suite| suite.iter().step_by((suite.len() / each).max(1)));
-    let mut chosen: Vec<&Line> = chosen.collect();
-    chosen.truncate(count.max(1));
-    chosen.into_iter().map(|line| epd::parse(line).unwrap().position).collect()
+    let evenly = |length: usize, count: usize| (0..count).map(move |i| i * length / count);
+    let of_suite = |suite: &'_ Vec<Line>| {
+        evenly(suite.len(), each.min(suite.len()))
+            .map(|i| epd::parse(&suite[i]).unwrap().position)
+            .collect::<Vec<_>>()
+    };
+    let all: Vec<Position> = suites.iter().flat_map(of_suite).collect();
+    evenly(all.len(), count.clamp(1, all.len())).map(|i| all[i].clone()).collect()
 }
 
 /// Returns the positions of `tests/data/explain.toml`.
