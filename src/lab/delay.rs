@@ -177,9 +177,9 @@ impl Shift {
     }
 }
 
-/// Returns the tightest window for any monotone `f`. `f(s) <= alpha` if and only if `s` is at most
-/// the result's alpha, and `f(s) >= beta` if and only if `s` is at least the result's beta. A wider
-/// window is safe; a narrower one is not.
+/// Returns the tightest inner window for a monotone `f`. A score `s` fails low in it if and only if
+/// `f(s)` fails low in `window`. The same holds for failing high. A wider window is safe; a narrower
+/// one is not.
 pub fn inverse(f: impl Fn(Score) -> Score, window: Window) -> Window {
     // The lowest score for which `test` holds, by binary search over twice the range of scores.
     let first = |test: &dyn Fn(Score) -> bool| {
@@ -271,16 +271,18 @@ mod tests {
         }
     }
 
-    /// The post warns against rounding beta the wrong way and against "adding 1/32 for 1/31": with
-    /// the wrong window, a bound becomes an exact score.
+    /// The post warns against rounding the wrong way, and against adding 1/32 where 1/31 is needed.
+    /// Both make the window too narrow, and a bound becomes an exact score.
     #[test]
-    fn adding_one_part_in_32_is_fatal() {
+    fn windows_that_are_too_narrow_are_fatal() {
         let outer = Window::new(-3000, -2990);
         // Fails low inside the narrowed window ...
         let bound = Shift::DecayNarrow.window(outer).alpha;
         // ... and comes back inside the outer one.
         assert!(outer.contains(Shift::DecayNarrow.score(bound)));
         let right = Shift::Decay.window(outer);
+        // Alpha rounded up instead of down.
+        assert!(outer.contains(Shift::Decay.score(right.alpha + 1)));
         assert!(!outer.contains(Shift::Decay.score(right.alpha)));
         assert!(!outer.contains(Shift::Decay.score(right.beta)));
     }

@@ -38,7 +38,7 @@ pub enum Interior {
     OwnBounds,
     /// Fail-hard alpha-beta as the lecture notes print it, which returns the last score.
     FailHardPrinted,
-    /// PVS as the lecture notes print it, which tests every move against the node's alpha.
+    /// PVS as the lecture notes print it, in which the first move does not raise alpha.
     PvsPrinted,
     /// `own-bounds` started with minus and plus infinity, as other listings are.
     OwnBoundsPrinted,
@@ -260,8 +260,8 @@ fn scout_min<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
 }
 
 /// Searches with fail-soft principal variation search: Eppstein 1999. The notes' listing does not
-/// raise alpha to the first move's score (nor cut on it). So its null windows test every move
-/// against the node's alpha instead of the best move.
+/// raise alpha to the first move's score (nor cut on it). So its null windows test moves against
+/// the node's alpha, until a later move is as good as the best one.
 ///
 /// The notes re-search a move that passed the test only if `score < beta`. A score of beta or more
 /// is a lower bound that cuts, so a re-search gains nothing. A program whose tests are reduced, or
@@ -276,7 +276,13 @@ fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<
         let full = Window::new(-beta, -alpha);
         let first = if i == 0 { full } else { Window::null(alpha).flip() };
         let late = reduces && i >= 3 && n.position.gain(m) == 0;
-        let shallow = late.then(|| -s.score(itself, &n.position.make(m), n.depth - 2, first));
+        let shallow = late.then(|| {
+            // The root depth follows, so that the distance from the root stays right.
+            s.root_depth -= 1;
+            let score = -s.score(itself, &n.position.make(m), n.depth - 2, first);
+            s.root_depth += 1;
+            score
+        });
         let mut score = match shallow {
             Some(score) if score <= alpha => score,
             _ => -n.child(s, itself, m, first),

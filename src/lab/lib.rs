@@ -47,7 +47,7 @@
 //! | select | null move, late move reductions, whole lines | Donninger 1993 | [`node.rs`](node), [`Selectivity`](node::Selectivity) |
 //! | deepening | on, or every depth from an empty table | Slate and Atkin 1977 | [`run.rs`](mod@run), [`Conditions`](run::Conditions) |
 //! | replayed tree | the same search with all best moves known | Knuth and Moore 1975 | [`run.rs`](mod@run), [`replay`] |
-//! | Knuth-Moore bound | the smallest tree for the measured branching | Knuth and Moore 1975 | `yardstick.rs`, `knuth_moore` |
+//! | Knuth-Moore estimate | the smallest tree for the measured branching | Knuth and Moore 1975 | `yardstick.rs`, `knuth_moore` |
 //! | 40/30/50, TIE | worked examples | Burch 1997 | `topics.md`, on trees of `tree.rs` |
 //! | tic-tac-toe | a complete game; a tie treated as a win | Burch 1997 | [`tictactoe.rs`](tictactoe), [`TicTacToe`](tictactoe::TicTacToe) |
 //! | Connect Four, Nim | other games; the values of Nim are known | Bouton 1901 | [`connect_four.rs`](connect_four), [`nim.rs`](nim) |
@@ -61,22 +61,18 @@
 //!   best score, then replaces the move that has this score: `explain fail-hard`.
 //! - Fail-hard (Eppstein) should return no score above beta, but returns the last move's score:
 //!   `lab::notes_fail_hard_exceeds_beta`.
-//! - Aspiration (Eppstein) opens a side to `WIN`, a score that a search can return. It never ends
-//!   in a won position.
+//! - Fail-soft (Eppstein) tests `score >= current`, with the same effect on the best move.
+//! - Aspiration (Eppstein) opens a side to `WIN`, a score that a search can return. In a won or
+//!   lost position it may never end.
 //! - PVS (Eppstein) does not raise alpha to the first move's score.
-//! - Bisection (Eppstein) stops when two scores are left.
-//! - MTD(f) as a loop (Eppstein) takes an upper bound for the score. With a table that also uses
-//!   deeper entries it can run in circles: `explain mtdf-loop`.
+//! - Bisection (Eppstein) may stop when two scores are left.
+//! - MTD(f) as a loop (Eppstein) takes an upper bound for the score: `explain mtdf-loop`.
 //! - The table (the Scout notes) uses an upper bound if `upperbound < alpha` on one page, and if
 //!   `up <= alpha` on another. The first test does not use bounds that equal alpha, which
 //!   null-window searches often return: `lab::a_strict_test_misses_bounds`.
-//! - Alpha-beta (Burch) "may be buggy", its author writes. It is correct if it starts with two
-//!   lower bounds. If it starts with minus and plus infinity, it returns minus infinity:
-//!   `lab::burch_as_printed`. Its only slip is that it calls itself by another name.
-//! - Scout (the Scout notes) searches its first move by alpha-beta with the whole window. The
-//!   remark beside this call, "already null window", is wrong there:
-//!   `lab::scout_does_not_test_under_its_first_move`. The lab keeps the listing as written;
-//!   [`Interior::Pvs`] tests under the first move too.
+//! - Alpha-beta (Burch, by another author) "may be buggy", say the notes. It is correct if it
+//!   starts with two lower bounds. If it starts with minus and plus infinity, it returns minus
+//!   infinity: `lab::burch_as_printed`. Its only slip is that it calls itself by another name.
 //!
 //! # What the lab ignores
 //!

@@ -27,8 +27,8 @@ pub enum Ordering {
     Table,
 }
 
-/// A technique by which a search skips parts of the tree or searches them less deeply. The scores
-/// are then no longer those of the whole tree, and may differ between searches.
+/// A technique of playing programs. With null moves or reductions, scores are no longer those of
+/// the whole tree, and may differ between searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Selectivity {
     /// Null-move pruning: if a search after a pass, to the node's depth minus 3, fails high, so
@@ -293,9 +293,10 @@ impl<'a, G: Game> Search<'a, G> {
             return None;
         }
         let child = p.pass()?;
-        self.passed = true;
+        // The root depth follows, so that the distance from the root stays right.
+        (self.passed, self.root_depth) = (true, self.root_depth - 2);
         let score = -self.score(interior, &child, depth - 3, window.flip());
-        self.passed = false;
+        (self.passed, self.root_depth) = (false, self.root_depth + 2);
         (score >= window.beta).then_some(score)
     }
 

@@ -150,7 +150,7 @@ const LEGEND: &str = "\
 nodes: interior nodes and leaves per position (geometric mean)
 more: compared with the smallest tree of a sound search
 replay: nodes relative to the same search with every best move known beforehand
-K-M: nodes of the last depth relative to the Knuth-Moore bound; EBF: effective branching factor
+K-M: nodes of the last depth relative to the Knuth-Moore estimate; EBF: effective branching factor
 null: percentage of nodes searched with a null window; qs: nodes of the quiescence search
 again: re-searches; pass: searches of the root; cuts: cutoffs by the table
 *: a search that may return wrong scores. --csv and --json print all columns.
@@ -211,11 +211,10 @@ fn notes(report: &Report) -> String {
             text += &list(&row.cell, "differs from the reference, as expected,", odd);
         }
     }
-    if !report.selectivity.is_empty() {
+    if !report.checked {
         let selectivity = report.selectivity.join(", ");
-        text += &format!(
-            "truth: not checked, because selective searches ({selectivity}) need not agree\n"
-        );
+        text +=
+            &format!("truth: not checked, because searches with {selectivity} need not agree\n");
     } else if report.failures.is_empty() {
         let sound = report.rows.iter().filter(|row| row.cell.is_sound()).count();
         text += &format!(
@@ -244,10 +243,9 @@ fn notes(report: &Report) -> String {
 
 /// Returns, for example, "depth 3 stopped, depth 5 bounds crossed".
 fn ends(ends: &[(u32, End)]) -> String {
-    let text = |&(depth, end): &(u32, End)| match end {
-        End::Converged => format!("depth {depth} converged"),
-        End::Stopped => format!("depth {depth} stopped"),
-        End::Crossed => format!("depth {depth} bounds crossed"),
+    let text = |&(depth, end): &(u32, End)| {
+        let how = if end == End::Crossed { "bounds crossed" } else { "stopped" };
+        format!("depth {depth} {how}")
     };
     ends.iter().map(text).collect::<Vec<_>>().join(", ")
 }

@@ -73,7 +73,6 @@ const COLUMNS: &[Column] = &[
     ("hits across distances", |r| short(r.total.across as f64)),
     ("positions wrong", |r| r.different.to_string()),
     ("mates found", |r| r.mates(Mate::Found).to_string()),
-    ("false mates", |r| r.mates(Mate::False).to_string()),
     ("wrong distance", |r| r.mates(Mate::WrongDistance).to_string()),
 ];
 

@@ -29,8 +29,8 @@ pub enum Root {
     /// MTD(f) as one loop without bounds, as the lecture notes print it. It is not sound: see
     /// `lancet-lab explain mtdf-loop`.
     MtdfLoop,
-    /// `asp-full` as the lecture notes print it: a failed side opens to the score of a won game, so
-    /// the driver never ends in a won position.
+    /// `asp-full` as the lecture notes print it: a failed side opens to the score of a won game. In
+    /// a won or lost position, the driver may never end.
     AspPrinted,
     /// Bisection as the lecture notes print it, which ends with two scores left.
     BisectionPrinted,
@@ -104,8 +104,8 @@ impl Root {
 /// score will not be in the upper half of the old window. If it is, because of search instability
 /// (a table entry decided one of the two searches), the window opens upwards again.
 ///
-/// As printed, a side opens to the greatest score that a search returns. In a won position, a
-/// search up to this score still fails high, so the driver stops after `max_passes`.
+/// As printed, a side opens to the greatest score that a search returns. In a won or lost position,
+/// a search up to this score still fails, so the driver stops after `max_passes`.
 fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Score) -> Driven {
     let Guess { score, width, max_passes } = guess;
     let limit = if driver == Root::AspPrinted { MATE } else { INFINITE };
@@ -113,7 +113,7 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
         Root::AspFullOff | Root::AspGradualOff => (width / 2, width * 3 / 2),
         _ => (width, width),
     };
-    let mut window = Window::new((score - below).max(-limit), (score + above).min(limit));
+    let mut window = Window::new((score - below).max(-INFINITE), (score + above).min(INFINITE));
     let mut passes = 0;
     loop {
         let score = search(window);
@@ -140,12 +140,14 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
     }
 }
 
-/// Finds the score by binary search: Eppstein 1999. His loop ends while two scores are still
-/// possible (`beta > alpha + 1`). If it ran until one was left, it could run for ever in a language
+/// Finds the score by binary search: Eppstein 1999. His loop may end while two scores are still
+/// possible (`beta > alpha + 1`), and the notes do not say which to return. The lab returns the
+/// lower one. If it ran until one was left, it could run for ever in a language
 /// whose division rounds towards zero.
 fn bisection(driver: Root, search: &mut impl FnMut(Window) -> Score) -> Score {
     let printed = driver == Root::BisectionPrinted;
-    let Window { mut alpha, mut beta } = Window::FULL;
+    let limit = if printed { MATE } else { INFINITE };
+    let (mut alpha, mut beta) = (-limit, limit);
     while beta > alpha + Score::from(printed) {
         // The second formula rounds down.
         let test = if printed { (alpha + beta) / 2 } else { alpha + (beta - alpha) / 2 };
@@ -183,9 +185,9 @@ fn mtdf(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score)
 }
 
 /// Runs MTD(f) as Eppstein 1999 prints it: it tests the last score until the search returns it. The
-/// lab keeps it to show its two errors. A search that fails low returns an upper bound; if it
-/// equals the test, the loop ends although the true score may be lower. With a table that lets two
-/// searches contradict each other, it can run in circles.
+/// lab keeps it to show its error: a search that fails low returns an upper bound, and if this
+/// equals the test, the loop ends although the true score may be lower. As the notes warn, the loop
+/// may also run for ever, if the table lets two searches contradict each other.
 fn mtdf_loop(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score) -> Driven {
     let mut test = guess;
     for _ in 0..max_passes {
@@ -257,12 +259,18 @@ mod tests {
         assert!((15..=16).contains(&windows(Root::Bisection, 0).len()));
     }
 
-    /// The notes' `WIN` is the greatest score that a search can return, and their window ends
-    /// there, so a won position fails high for ever. The lab's window ends one point beyond.
+    /// The notes' `WIN` is the greatest score that a search can return, and a failed side opens to
+    /// it. So a won or lost position fails for ever, unless the first window contains its score. The
+    /// lab's window ends one point beyond.
     #[test]
-    fn notes_aspiration_never_returns_a_win() {
-        let guess = Guess { score: 0, width: 50, max_passes: 100 };
-        for (value, end) in [(31_999, End::Converged), (MATE, End::Stopped)] {
+    fn notes_aspiration_may_not_return_a_win() {
+        for (previous, value, end) in [
+            (0, 31_999, End::Converged),
+            (0, MATE, End::Stopped),
+            (0, -MATE, End::Stopped),
+            (MATE, MATE, End::Converged),
+        ] {
+            let guess = Guess { score: previous, width: 50, max_passes: 100 };
             assert_eq!(Root::AspPrinted.drive(guess, root(value, 0)).end, end);
             assert_eq!(Root::AspFull.drive(guess, root(value, 0)).end, End::Converged);
         }

@@ -40,7 +40,7 @@ pub struct Conditions<'a> {
     pub iterative: bool,
     /// Move ordering.
     pub ordering: Ordering,
-    /// Selective techniques; empty, if scores are to be compared.
+    /// Selective techniques.
     pub selectivity: &'a [Selectivity],
     /// The first guess of aspiration and MTD(f).
     pub guess: FirstGuess,
@@ -59,6 +59,13 @@ impl Conditions<'static> {
             guess: FirstGuess::Previous,
             max_passes: 200,
         }
+    }
+}
+
+impl Conditions<'_> {
+    /// Returns whether scores are those of the whole tree: nothing is pruned or reduced.
+    pub fn is_exact(&self) -> bool {
+        self.selectivity.iter().all(|&what| what == Selectivity::WholeLines)
     }
 }
 

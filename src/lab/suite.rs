@@ -126,7 +126,7 @@ pub struct Outcome {
     pub nodes_by_depth: Vec<u64>,
     /// Nodes of the replayed tree, if measured.
     pub replayed: Option<u64>,
-    /// Nodes of the last depth relative to the Knuth-Moore bound.
+    /// Nodes of the last depth relative to the Knuth-Moore estimate.
     pub knuth_moore_ratio: f64,
     /// Depths at which the root driver did not converge, and why.
     pub unconverged: Vec<(u32, End)>,
@@ -215,7 +215,7 @@ pub struct Measurement {
     pub replayed: Option<u64>,
     /// Geometric mean of the nodes relative to replayed nodes, if measured.
     pub replay_ratio: Option<f64>,
-    /// Geometric mean of the last depth's nodes relative to the Knuth-Moore bound.
+    /// Geometric mean of the last depth's nodes relative to the Knuth-Moore estimate.
     pub knuth_moore_ratio: f64,
     /// Nodes by depth, summed over the suite.
     pub nodes_by_depth: Vec<u64>,
@@ -285,8 +285,10 @@ pub struct Report {
     pub leaf: String,
     /// Move ordering.
     pub ordering: String,
-    /// The selective techniques. If there are any, scores are not checked.
+    /// The selective techniques.
     pub selectivity: Vec<String>,
+    /// Whether scores were compared with the reference. Searches that prune or reduce have none.
+    pub checked: bool,
     /// Whether the search used iterative deepening.
     pub iterative: bool,
     /// One row for each cell.
@@ -356,6 +358,7 @@ fn run_items<G: Game>(suite: &[Item<G>], job: &Job<'_>, tick: &(dyn Fn(usize) + 
         leaf: name(job.leaf),
         ordering: name(conditions.ordering),
         selectivity: conditions.selectivity.iter().map(|&what| name(what)).collect(),
+        checked: conditions.is_exact(),
         iterative: conditions.iterative,
         rows,
         failures,
@@ -376,8 +379,8 @@ impl<'a, G: Game> Trial<'a, G> {
     fn new(item: &'a Item<G>, job: &'a Job<'a>) -> Trial<'a, G> {
         let conditions = Conditions { iterative: false, ..job.conditions };
         let mut truths = HashMap::new();
-        // A selective search has no reference.
-        let cells = job.cells.iter().filter(|_| conditions.selectivity.is_empty());
+        // A search that prunes or reduces has no reference.
+        let cells = job.cells.iter().filter(|_| conditions.is_exact());
         for cell in cells {
             let search = || run(&item.position, &reference(cell), conditions, Oracle::Silent);
             truths.entry(cell.delay.meant()).or_insert_with(search);

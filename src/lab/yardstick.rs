@@ -1,5 +1,6 @@
-//! Means, and the Knuth-Moore bound: the least number of nodes that alpha-beta without a table must
-//! search. (The other yardstick, the replayed tree, is a search: see [`run`](super::run).)
+//! Means, and the Knuth-Moore estimate: the nodes that alpha-beta without a table must search if
+//! all nodes at the same distance from the root have the same number of moves. (The other
+//! yardstick, the replayed tree, is a search: see [`run`](super::run).)
 
 /// Returns the nodes of the minimal tree that alpha-beta must visit, including the root, if a node
 /// at distance `k` from the root has `branching[k]` moves. It is the sum over the levels of
@@ -41,14 +42,20 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// Returns the geometric mean of `a[i] / b[i]`, and the half-width of its 95 % confidence interval.
-/// The half-width is infinite for fewer than two pairs.
+/// The half-width is infinite for fewer than two pairs. It uses Student's distribution.
 pub fn ratio(a: &[f64], b: &[f64]) -> (f64, f64) {
     let logs: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a.max(1.0) / b.max(1.0)).ln()).collect();
     let count = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / count;
     let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let width = if logs.len() < 2 { f64::INFINITY } else { 1.96 * (variance / count).sqrt() };
-    (mean.exp(), mean.exp() * width)
+    let width = student(count - 1.0) * (variance / count).sqrt();
+    (mean.exp(), mean.exp() * if logs.len() < 2 { f64::INFINITY } else { width })
+}
+
+/// Returns the quantile of Student's distribution for a two-sided interval of 95 %, within 1 % from
+/// 3 degrees of freedom on (the first terms of its Cornish-Fisher expansion).
+fn student(freedom: f64) -> f64 {
+    1.96 + 2.372 / freedom + 2.823 / freedom.powi(2) + 2.556 / freedom.powi(3)
 }
 
 #[cfg(test)]
@@ -70,7 +77,15 @@ mod tests {
         assert_eq!(means(&[[1, 20], [20, 410]]), [20.0, 20.5]);
         assert!((geometric_mean([1.0, 100.0]) - 10.0).abs() < 1e-9);
         let (mean, width) = ratio(&[2.0, 8.0], &[1.0, 1.0]);
-        assert!((mean - 4.0).abs() < 1e-9 && (width - 4.0 * 1.96 * 2.0_f64.ln()).abs() < 1e-9);
+        let expected = 4.0 * student(1.0) * 2.0_f64.ln();
+        assert!((mean - 4.0).abs() < 1e-9 && (width - expected).abs() < 1e-9);
         assert_eq!(ratio(&[5.0], &[5.0]), (1.0, f64::INFINITY));
+    }
+
+    #[test]
+    fn quantiles_of_students_distribution() {
+        for (freedom, quantile) in [(3.0, 3.182), (4.0, 2.776), (7.0, 2.365), (23.0, 2.069)] {
+            assert!((student(freedom) / quantile - 1.0).abs() < 0.01, "{freedom}");
+        }
     }
 }

@@ -192,7 +192,7 @@ fn check(
 
 /// Checks all windows of random games until there are `pairs` pairs of a game and a window. Returns
 /// the numbers of games and of pairs.
-fn many_windows(pairs: u64) -> (u64, u64) {
+fn many_windows(pairs: u64) -> u64 {
     let (mut done, mut games) = (0, 0);
     while done < pairs {
         games += 1;
@@ -204,14 +204,13 @@ fn many_windows(pairs: u64) -> (u64, u64) {
         };
         done += all_windows(Tangle::new(games, states), depth, mode, entries);
     }
-    (games, done)
+    done
 }
 
 /// The fast part of the next test. Each pair is searched by ten interiors with five delays.
 #[test]
 fn delays_never_turn_bounds_into_scores() {
-    let (games, pairs) = many_windows(40_000);
-    assert!(games >= 120 && pairs >= 40_000, "{games} games, {pairs} pairs");
+    many_windows(40_000);
 }
 
 /// A million pairs of a random game and a window:
@@ -219,9 +218,8 @@ fn delays_never_turn_bounds_into_scores() {
 #[test]
 #[ignore = "minutes; the fast part always runs"]
 fn delays_never_turn_bounds_into_scores_a_million_times() {
-    let (games, pairs) = many_windows(1_000_000);
-    println!("{games} games, {pairs} pairs of game and window, {} searches", pairs * 50);
-    assert!(pairs >= 1_000_000);
+    let pairs = many_windows(1_000_000);
+    println!("{pairs} pairs of game and window, {} searches", pairs * 50);
 }
 
 /// Uses one table for all windows and depths. The scores in it are relative to their nodes, so
@@ -278,6 +276,12 @@ fn every_sound_cell_finds_the_value() {
                                     found.score, truths[depth],
                                     "seed {seed}, {cell}, depth {depth}, deepening {iterative}"
                                 );
+                                // With decay, the worst score may be proved without a move.
+                                let none = game.moves().is_empty() || delay == ScoreDelay::Decay;
+                                assert!(
+                                    found.best.is_some() || none,
+                                    "{seed}, {cell}, depth {depth}"
+                                );
                                 if let Some(best) = found.best {
                                     let depth = depth as u32;
                                     assert!(attains(&game, best, delay, depth, found.score));
@@ -291,11 +295,10 @@ fn every_sound_cell_finds_the_value() {
     }
 }
 
-/// The second bound of an entry gives the largest share of the cutoffs under bisection, which
-/// searches from both sides of a score, and the smallest under the full window. With one bound per
-/// entry it gives none.
+/// The share of cutoffs that need the second bound is largest under bisection, which searches on
+/// both sides of the score. It is smallest under the full window. With one bound per entry it is 0.
 #[test]
-fn the_second_bound_is_worth_the_questions_asked() {
+fn the_second_bound_helps_bisection_most() {
     let cost = |root, entries| {
         let mut sum = Cost::default();
         for seed in 0..200 {
@@ -648,6 +651,7 @@ fn a_mate_is_counted_in_moves() {
 /// Variants of an algorithm that should search the same tree search the same number of nodes.
 #[test]
 fn variants_search_the_same_tree() {
+    let mut null = 0;
     for seed in 0..300 {
         let game = Tangle::new(seed, 30);
         let cost = |interior, root| {
@@ -665,11 +669,13 @@ fn variants_search_the_same_tree() {
         // With null windows only, fail-soft is PVS.
         let mtdf = [Interior::FailSoft, Interior::PvsZw].map(|i| cost(i, Root::Mtdf));
         if mtdf.iter().all(|cost| cost.null_passes == cost.passes) {
+            null += 1;
             assert_eq!(mtdf[0].nodes(), mtdf[1].nodes(), "{seed}");
             assert!(mtdf.iter().all(|cost| cost.null == cost.nodes()), "{seed}");
         }
         assert_eq!(cost(Interior::FailSoft, Root::Full).null_passes, 0);
     }
+    assert!(null > 200, "{null}");
 }
 
 /// Wikipedia's tree: its value, and the leaves that are not searched.
@@ -744,8 +750,8 @@ fn a_strict_test_misses_bounds() {
     assert!(nodes[0] > nodes[1], "{nodes:?}");
 }
 
-/// The Scout notes say "already null window; don't need Scout" beside the call of alpha-beta. But
-/// the first move has the whole window, and below it Scout makes no tests, unlike PVS.
+/// The Scout notes search the first move by alpha-beta with the whole window. Below it, Scout makes
+/// no tests, unlike PVS.
 #[test]
 fn scout_does_not_test_under_its_first_move() {
     let share = |interior| {
@@ -920,14 +926,18 @@ fn commands_have_manual_pages() {
 /// The lab does not use the playing search, so that each can check the other.
 #[test]
 fn the_lab_has_searches_of_its_own() {
+    let mut files = 0;
     for entry in std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "rs") {
             let source = std::fs::read_to_string(&path).unwrap();
-            let foreign = ["search::", "engine::"].into_iter().find(|name| source.contains(name));
+            let foreign = ["search::", "engine::", "Engine", "Limits"];
+            let foreign = foreign.into_iter().find(|name| source.contains(name));
             assert_eq!(foreign, None, "{}", path.display());
+            files += 1;
         }
     }
+    assert!(files > 20, "{files}");
 }
 
 /// Checks the pruned leaves of Burch 1997 (see `lancet_lab`) and errors of the printed listings.
@@ -936,18 +946,11 @@ fn explanations_are_worked_through() {
     for topic in ["fail-hard", "fail-soft", "bounds", "scout", "pvs", "forty", "fifty", "tie"] {
         let out = succeed(&["explain", topic]);
         assert!(out.contains("?? not looked at"), "{topic}: {out}");
+        // Fail-hard would return "at most 40" instead.
+        assert!(topic != "forty" || out.contains("B is at most 30"), "{out}");
     }
     let out = succeed(&["explain", "mtdf-loop"]);
     assert!(out.contains("result 0") && out.contains("result -5"), "{out}");
-    let out = succeed(&["explain", "tie"]);
-    assert!(out.contains("549946 nodes") && out.contains("94978 nodes"), "{out}");
-    // Fail-hard would return "at most 40" instead.
-    let out = succeed(&["explain", "forty"]);
-    assert!(out.contains("B is at most 30") && out.contains("as a win"), "{out}");
-    let out = succeed(&["explain", "printed"]);
-    assert!(out.contains("104714 nodes"), "{out}");
-    let out = succeed(&["explain", "own-bounds-printed"]);
-    assert!(out.contains("result -inf"), "{out}");
 }
 
 /// Returns the result of every example of a topic.
