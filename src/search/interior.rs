@@ -47,7 +47,7 @@ struct Node<'a> {
     /// `evaluation` clamped to the bounds of the TT entry, if the entry is deep enough.
     estimate: Score,
     /// How much more than usual the evaluation was corrected, in centipawns.
-    doubt: Score,
+    complexity: Score,
     improving: bool,
     was_pv: bool,
     excluded: PackedMove,
@@ -76,7 +76,7 @@ impl<'a> Node<'a> {
             raw: NO_SCORE,
             evaluation: NO_SCORE,
             estimate: NO_SCORE,
-            doubt: 0,
+            complexity: 0,
             improving: false,
             was_pv,
             excluded,
@@ -85,8 +85,8 @@ impl<'a> Node<'a> {
     }
 
     /// Returns the evaluation that futility pruning uses.
-    fn hope(&self) -> Score {
-        self.evaluation + prune::doubt_margin(self.doubt, p::correction_futility())
+    fn futility_evaluation(&self) -> Score {
+        self.evaluation + prune::complexity_margin(self.complexity, p::correction_futility())
     }
 }
 
@@ -140,7 +140,7 @@ struct Order {
 
 impl Order {
     /// For the TT move, which is searched without an ordering score.
-    const TABLE: Order = Order { history: 0, losing: false, exchange: i32::MIN };
+    const TT_MOVE: Order = Order { history: 0, losing: false, exchange: i32::MIN };
 }
 
 /// How the move loop continues.
@@ -187,20 +187,20 @@ impl Worker<'_> {
         }
 
         // Step 2a. Transposition table cutoff.
-        let excluded = self.frame(ply).excluded;
+        let excluded = self.stack_at(ply).excluded;
         let entry = self.look_up(position, ply);
         if excluded.is_none()
             && let Some(e) = entry
-            && let Some(score) = self.table_cutoff::<T>(position, e, search)
+            && let Some(score) = self.tt_cutoff::<T>(position, e, search)
         {
             return Ok(score);
         }
 
         // Step 2b. Tablebase cutoff, if the result is exact or its bound is outside the window. A
-        // tablebase win is only a lower bound. It causes no cutoff if beta is higher, such as a mate
-        // score.
+        // tablebase win is only a lower bound. It causes no cutoff if beta is higher, such as a
+        // mate score.
         let was_pv = if excluded.is_some() {
-            self.frame(ply).was_pv
+            self.stack_at(ply).was_pv
         } else {
             T::PV || entry.is_some_and(|e| e.pv)
         };
@@ -214,7 +214,7 @@ impl Worker<'_> {
 
         // Step 3. Static evaluation.
         self.assess_node(&mut node);
-        self.frame(ply + 2).cutoffs = 0;
+        self.stack_at(ply + 2).cutoffs = 0;
 
         // Step 4. Prune the whole node.
         if self.shared.selective
@@ -248,9 +248,9 @@ impl Worker<'_> {
         found.best = node.proved.refine(found.best);
 
         // Step 11. Update the histories and store the result.
-        self.learn(&node, &found);
+        self.update_histories(&node, &found);
         if excluded.is_none() {
-            self.remember(&node, &found);
+            self.store(&node, &found);
         }
         Ok(found.best)
     }
@@ -258,7 +258,7 @@ impl Worker<'_> {
     /// Step 2a: returns the score of the TT entry if it is exact or its bound is outside the
     /// window. PV nodes need a deeper entry. Decisive scores do not cut them off, so that mating
     /// lines are searched to their end.
-    pub(super) fn table_cutoff<T: NodeType>(
+    pub(super) fn tt_cutoff<T: NodeType>(
         &mut self,
         position: &Position,
         entry: Entry,
@@ -268,16 +268,16 @@ impl Worker<'_> {
         let score = entry.bounds.cutoff(window)?;
         if entry.depth < depth + i32::from(T::PV)
             || T::PV && is_decisive(score)
-            || !T::PV && depth >= 7 && self.is_denied(position, entry.best, window, score)
+            || !T::PV && depth >= 7 && self.child_contradicts(position, entry.best, window, score)
         {
             return None;
         }
         if score >= window.beta {
             // Late moves are usually refuted, so their refutations get no bonus.
             if self.before(ply, 1).number <= 3 {
-                self.reward_table_move(position, entry.best, depth, ply);
+                self.reward_tt_move(position, entry.best, depth, ply);
             }
-            self.teach_last_move(ply, -prune::bonus(depth) / 2);
+            self.update_last_move(ply, -prune::bonus(depth) / 2);
         }
         Some(score)
     }
@@ -297,7 +297,7 @@ impl Worker<'_> {
 
     /// Returns whether the table contradicts the cutoff score of this position. It does so if the
     /// entry of the position after the TT move proves a score on the other side of `window`.
-    fn is_denied(
+    fn child_contradicts(
         &self,
         position: &Position,
         best: PackedMove,
@@ -326,14 +326,14 @@ impl Worker<'_> {
     fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
         let correction = self.correction(node.position, ply);
-        node.doubt = prune::doubt(correction);
+        node.complexity = prune::complexity(correction);
         if node.position.is_check() {
-            self.frame(ply).evaluation = NO_SCORE;
+            self.stack_at(ply).evaluation = NO_SCORE;
             return;
         }
         if node.excluded.is_some() {
             // A singular search: the same node has been evaluated already.
-            node.evaluation = self.frame(ply).evaluation;
+            node.evaluation = self.stack_at(ply).evaluation;
         } else {
             (node.raw, node.evaluation) = self.assess(node.position, node.entry, ply, correction);
         }
@@ -341,8 +341,8 @@ impl Worker<'_> {
             Some(e) if e.depth + p::estimate_depth() >= node.depth => e.refine(node.evaluation),
             _ => node.evaluation,
         };
-        self.frame(ply).evaluation = node.evaluation;
-        self.teach_by_evaluation(node);
+        self.stack_at(ply).evaluation = node.evaluation;
+        self.update_last_move_by_evaluation(node);
         let earlier = [2, 4].map(|back| self.before(ply, back).evaluation);
         node.improving = earlier
             .into_iter()
@@ -353,7 +353,7 @@ impl Worker<'_> {
     /// Step 3: if the opponent's last move was quiet, updates its history. The bonus is
     /// proportional to the change of the evaluation for the opponent. From depth 6 on, only nodes
     /// without a TT entry do this.
-    fn teach_by_evaluation(&mut self, node: &Node) {
+    fn update_last_move_by_evaluation(&mut self, node: &Node) {
         let last = *self.before(node.ply, 1);
         if node.excluded.is_none()
             && (node.depth < 6 || node.entry.is_none())
@@ -389,7 +389,7 @@ impl Worker<'_> {
             improving: node.improving,
             opponent_worsening: parent.evaluation != NO_SCORE
                 && node.evaluation > 2 - parent.evaluation,
-            doubt: node.doubt,
+            complexity: node.complexity,
         };
 
         // Step 4b. Reverse futility pruning.
@@ -418,7 +418,7 @@ impl Worker<'_> {
             || self.before(ply, 1).moved.is_none()
             || !node.position.has_non_pawn_material()
             || node.entry.is_some_and(|e| e.bounds.upper < beta && e.depth + 4 >= node.depth)
-            || wins_a_piece(node)
+            || tt_move_wins_a_piece(node)
         {
             return Ok(None);
         }
@@ -426,8 +426,8 @@ impl Worker<'_> {
         self.shared.table.prefetch(table_key(&child));
         let depth = node.depth - prune::null_reduction(facts, beta);
         self.keys.push(node.position.key());
-        let frame = self.frame(ply);
-        (frame.moved, frame.quiet, frame.number, frame.reduction) = (None, None, 0, 0);
+        let entry = self.stack_at(ply);
+        (entry.moved, entry.quiet, entry.number, entry.reduction) = (None, None, 0, 0);
         let window = Window::null(beta - 1);
         let passed = Search { window: window.flip(), depth, ply: ply + 1, cut: false };
         let score = -self.search::<NonPv>(&child, passed)?;
@@ -464,11 +464,11 @@ impl Worker<'_> {
         {
             return Ok(None);
         }
-        let hint = node.generator.find(node.entry.map_or(PackedMove::NONE, |e| e.best));
-        if hint.is_some_and(|m| !is_tactical(m)) || !promises(node, bound) {
+        let tt_move = node.generator.find(node.entry.map_or(PackedMove::NONE, |e| e.best));
+        if tt_move.is_some_and(|m| !is_tactical(m)) || !allows_probcut(node, bound) {
             return Ok(None);
         }
-        let mut picker = Picker::tactical(&node.generator, hint);
+        let mut picker = Picker::tactical(&node.generator, tt_move);
         let usual = node.depth - 4;
         let window = |bound: Score| Window::null(bound - 1).flip();
         let search =
@@ -515,44 +515,44 @@ impl Worker<'_> {
 
         // Step 6. Search the TT move before any other move is generated, because it often causes a
         // cutoff. Then search the others in order.
-        let hint = node.entry.map_or(PackedMove::NONE, |e| e.best);
-        let table_move = node.generator.find(hint);
-        let table_capture = table_move.is_some_and(is_tactical);
-        if let Some(m) = table_move
-            && hint != node.excluded
+        let packed = node.entry.map_or(PackedMove::NONE, |e| e.best);
+        let tt_move = node.generator.find(packed);
+        let tt_capture = tt_move.is_some_and(is_tactical);
+        if let Some(m) = tt_move
+            && packed != node.excluded
             && !self.overlooks(position, m, node.ply)
-            && self.try_move::<T>(node, found, m, Order::TABLE, table_capture)? == Flow::Stop
+            && self.try_move::<T>(node, found, m, Order::TT_MOVE, tt_capture)? == Flow::Stop
         {
             return Ok(());
         }
 
-        let mut picker = Picker::without(&node.generator, self.previous(node.ply), table_move);
-        let mut any = table_move.is_some();
+        let mut picker = Picker::without(&node.generator, self.previous(node.ply), tt_move);
+        let mut any = tt_move.is_some();
         // Step 7b for all quiet moves at once, before they are scored.
         let alpha = node.window.alpha;
         let mut futile = self.shared.selective
             && !position.is_check()
             && !is_decisive(alpha)
-            && prune::futile(node.depth, node.hope(), 0, alpha);
+            && prune::futile(node.depth, node.futility_evaluation(), 0, alpha);
         loop {
             // Wait until one move is known not to lose.
             if futile && found.best > -DECISIVE {
                 futile = false;
                 picker.only_checks();
-                found.raise(prune::futility(node.depth, node.hope(), 0));
+                found.raise(prune::futility(node.depth, node.futility_evaluation(), 0));
             }
             let Some((m, merit)) = picker.next(self.histories) else { break };
             let losing = picker.is_bad_tactical();
             let order = match is_tactical(m) {
-                true if losing => Order { losing, ..Order::TABLE },
-                true => Order { exchange: merit, ..Order::TABLE },
-                false => Order { history: merit, ..Order::TABLE },
+                true if losing => Order { losing, ..Order::TT_MOVE },
+                true => Order { exchange: merit, ..Order::TT_MOVE },
+                false => Order { history: merit, ..Order::TT_MOVE },
             };
             any = true;
             if PackedMove::from(m) == node.excluded || self.overlooks(position, m, node.ply) {
                 continue;
             }
-            match self.try_move::<T>(node, found, m, order, table_capture)? {
+            match self.try_move::<T>(node, found, m, order, tt_capture)? {
                 Flow::Next => {}
                 Flow::SkipQuiets => picker.only_checks(),
                 Flow::Stop => return Ok(()),
@@ -575,11 +575,11 @@ impl Worker<'_> {
         found: &mut Found,
         m: Move,
         order: Order,
-        table_capture: bool,
+        tt_capture: bool,
     ) -> Result<Flow> {
         let (position, ply) = (node.position, node.ply);
         found.number += 1;
-        let facts = self.facts::<T>(node, found, m, order, table_capture);
+        let facts = self.facts::<T>(node, found, m, order, tt_capture);
 
         // Step 7. Prune the move, but only if a move that does not lose is known. The first
         // move is therefore never pruned. It is not reduced either.
@@ -606,10 +606,10 @@ impl Worker<'_> {
         // Step 9. Search the move.
         let mut child = position.clone();
         self.make(&mut child, m, ply);
-        self.frame(ply).number = found.number;
+        self.stack_at(ply).number = found.number;
         if facts.quiet {
             let threats = node.generator.threats();
-            self.frame(ply).quiet = Some(FromTo::new(position.turn(), threats, m));
+            self.stack_at(ply).quiet = Some(FromTo::new(position.turn(), threats, m));
         }
         let open = Search {
             window: Window::new(found.alpha, node.window.beta).flip(),
@@ -629,7 +629,7 @@ impl Worker<'_> {
                 self.pv.extend(ply, m);
             }
             if score >= node.window.beta {
-                self.frame(ply).cutoffs += 1;
+                self.stack_at(ply).cutoffs += 1;
                 return Ok(Flow::Stop);
             }
         }
@@ -645,7 +645,7 @@ impl Worker<'_> {
         found: &Found,
         m: Move,
         order: Order,
-        table_capture: bool,
+        tt_capture: bool,
     ) -> MoveFacts {
         let quiet = !is_tactical(m);
         MoveFacts {
@@ -660,16 +660,16 @@ impl Worker<'_> {
             cut: node.cut,
             check: found.number > 1 && node.generator.checks().given_by(m),
             in_check: node.position.is_check(),
-            table_capture,
+            tt_capture,
             losing: order.losing,
             exchange: order.exchange,
-            table_above: node.entry.is_some_and(|e| e.bounds.lower > found.alpha),
-            table_below: node.entry.is_some_and(|e| e.bounds.upper <= found.alpha),
-            table_deep: node.entry.is_some_and(|e| e.depth >= node.depth),
+            tt_above: node.entry.is_some_and(|e| e.bounds.lower > found.alpha),
+            tt_below: node.entry.is_some_and(|e| e.bounds.upper <= found.alpha),
+            tt_deep: node.entry.is_some_and(|e| e.depth >= node.depth),
             cutoffs_below: self.before(node.ply + 1, 0).cutoffs,
             hopeless: !node.position.is_check()
                 && node.evaluation + p::hopeless_margin() <= found.alpha,
-            doubt: node.doubt,
+            complexity: node.complexity,
         }
     }
 
@@ -693,9 +693,9 @@ impl Worker<'_> {
             // Step 7b. Futility pruning.
             if !facts.in_check
                 && !is_decisive(alpha)
-                && prune::futile(reduced, node.hope(), facts.history, alpha)
+                && prune::futile(reduced, node.futility_evaluation(), facts.history, alpha)
             {
-                found.raise(prune::futility(reduced, node.hope(), facts.history));
+                found.raise(prune::futility(reduced, node.futility_evaluation(), facts.history));
                 return Some(Flow::SkipQuiets);
             }
             // Step 7c. History pruning. The remaining quiet moves have even worse histories.
@@ -743,15 +743,15 @@ impl Worker<'_> {
             return Ok(Some(0));
         }
         let bound = prune::singular_bound(entry.bounds, node.depth, node.was_pv && !T::PV);
-        self.frame(ply).excluded = entry.best;
-        self.frame(ply).was_pv = node.was_pv;
+        self.stack_at(ply).excluded = entry.best;
+        self.stack_at(ply).was_pv = node.was_pv;
         let (window, depth) = (Window::null(bound - 1), (node.depth - 1) / 2);
         let search = Search { window, depth, ply, cut: node.cut };
         let result = self.interior::<NonPv>(node.position, search);
-        self.frame(ply).excluded = PackedMove::NONE;
+        self.stack_at(ply).excluded = PackedMove::NONE;
         let score = result?;
         Ok(Some(if score < bound {
-            prune::extension(bound - score, T::PV, node.doubt)
+            prune::extension(bound - score, T::PV, node.complexity)
         } else if !T::PV && score >= node.window.beta && !is_decisive(score) {
             (found.best, found.multicut) = (score, true);
             return Ok(None);
@@ -785,12 +785,12 @@ impl Worker<'_> {
             let reduction = reduction.clamp(least, (null.depth - 1).max(0));
             if reduction != 0 {
                 let reduced = Search { depth: null.depth - reduction, cut: true, ..null };
-                self.frame(ply).reduction = reduction;
+                self.stack_at(ply).reduction = reduction;
                 score = -self.search::<NonPv>(child, reduced)?;
-                self.frame(ply).reduction = 0;
+                self.stack_at(ply).reduction = 0;
                 full = score > alpha;
                 if full {
-                    null.depth += prune::second_look(score, facts.best);
+                    null.depth += prune::research_adjustment(score, facts.best);
                     full = null.depth > reduced.depth.max(0);
                 }
             }
@@ -806,7 +806,7 @@ impl Worker<'_> {
     }
 
     /// Step 11: updates the histories and the correction histories.
-    fn learn(&mut self, node: &Node, found: &Found) {
+    fn update_histories(&mut self, node: &Node, found: &Found) {
         let (position, ply) = (node.position, node.ply);
         let fails_high = found.best >= node.window.beta;
         if let Some(m) = found.best_move
@@ -832,10 +832,10 @@ impl Worker<'_> {
             let known = |evaluation| Some(evaluation).filter(|&e| e != NO_SCORE);
             let expected = [known(node.evaluation), known(last.evaluation).map(|e| -e)];
             let bonus = prune::refutation_bonus(node.depth, last.number, found.best, expected);
-            self.teach_last_move(ply, bonus);
+            self.update_last_move(ply, bonus);
             // The TT move was still the best candidate, so it gets a small bonus.
-            let is_tables = |m: &Move| node.entry.is_some_and(|e| e.best == (*m).into());
-            if let Some(m) = found.quiets.first().copied().filter(is_tables) {
+            let is_tt_move = |m: &Move| node.entry.is_some_and(|e| e.best == (*m).into());
+            if let Some(m) = found.quiets.first().copied().filter(is_tt_move) {
                 let context = Context::new(&node.generator, self.previous(ply));
                 let bonus = prune::bonus(node.depth) / 4;
                 self.histories.update_quiet(position, &context, m, bonus);
@@ -858,7 +858,7 @@ impl Worker<'_> {
     }
 
     /// Step 11: stores the bounds that the search has found or the tablebases have proved.
-    fn remember(&self, node: &Node, found: &Found) {
+    fn store(&self, node: &Node, found: &Found) {
         let &Found { best, best_move, .. } = found;
         let searched = match best_move {
             _ if best >= node.window.beta => Bounds::at_least(best),
@@ -879,7 +879,7 @@ impl Worker<'_> {
 
     /// Updates the histories of the quiet move that led to this node: a bonus if the node fails
     /// low, a malus if the table refutes the move at once.
-    fn teach_last_move(&mut self, ply: usize, bonus: i32) {
+    fn update_last_move(&mut self, ply: usize, bonus: i32) {
         let last = *self.before(ply, 1);
         if let (Some(quiet), Some(moved)) = (last.quiet, last.moved) {
             let previous = self.previous(ply - 1);
@@ -888,7 +888,7 @@ impl Worker<'_> {
     }
 
     /// Gives a quiet TT move a history bonus for a TT cutoff.
-    fn reward_table_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
+    fn reward_tt_move(&mut self, position: &Position, best: PackedMove, depth: i32, ply: usize) {
         // Legality is not checked, because an illegal move would only gain some history.
         let Some(m) = best.rebuild(position).filter(|&m| !is_tactical(m)) else { return };
         let squares = m.from().into_iter().chain([m.to()]).collect();
@@ -900,7 +900,7 @@ impl Worker<'_> {
 
 /// Returns whether ProbCut is likely to reach this bound, judged by the TT bounds. Without
 /// bounds, the evaluation must reach beta.
-fn promises(node: &Node, bound: Score) -> bool {
+fn allows_probcut(node: &Node, bound: Score) -> bool {
     match node.entry.map_or(Bounds::NONE, |e| e.bounds) {
         Bounds::NONE => node.evaluation >= node.window.beta,
         Bounds { lower: score, .. } if score > -INFINITE => score >= bound && !is_decisive(score),
@@ -910,7 +910,7 @@ fn promises(node: &Node, bound: Score) -> bool {
 
 /// Returns whether the TT move has failed high by capturing a piece. Then this capture should be
 /// searched instead of a null move.
-fn wins_a_piece(node: &Node) -> bool {
+fn tt_move_wins_a_piece(node: &Node) -> bool {
     node.entry.is_some_and(|e| {
         let captured = || e.best.rebuild(node.position).and_then(|m| m.capture());
         e.bounds.lower > -INFINITE

@@ -76,8 +76,8 @@ const CLAIMABLE_FROM: u32 = 100;
 /// has reached [`CLAIMABLE_FROM`] and the draw was not claimed, the search uses this limit instead.
 const DRAWN_FROM: u32 = 150;
 
-/// Number of frames before the root, so that a frame four plies back always exists.
-const FRAME_OFFSET: usize = 4;
+/// Number of stack entries before the root, so that one four plies back always exists.
+const STACK_OFFSET: usize = 4;
 
 /// State shared by all threads of one search.
 pub(crate) struct Shared<'a> {
@@ -152,7 +152,7 @@ pub(crate) struct Memory {
     /// Evaluation and its caches.
     pub evaluator: Evaluator,
     /// Working space, kept so that short searches need not allocate it again.
-    frames: Vec<Frame>,
+    stack: Vec<StackEntry>,
     pv: PvTable,
 }
 
@@ -162,7 +162,7 @@ impl Memory {
         Memory {
             histories: Histories::default(),
             evaluator: Evaluator::new(network),
-            frames: vec![Frame::EMPTY; MAX_PLY + FRAME_OFFSET + 4],
+            stack: vec![StackEntry::EMPTY; MAX_PLY + STACK_OFFSET + 4],
             pv: PvTable::default(),
         }
     }
@@ -170,7 +170,7 @@ impl Memory {
 
 /// The search's state at one ply of the current line.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct StackEntry {
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
     /// The move made here, `None` for a null move.
@@ -190,8 +190,8 @@ struct Frame {
     reduction: i32,
 }
 
-impl Frame {
-    const EMPTY: Frame = Frame {
+impl StackEntry {
+    const EMPTY: StackEntry = StackEntry {
         evaluation: NO_SCORE,
         moved: None,
         quiet: None,
@@ -260,7 +260,7 @@ pub(crate) struct Worker<'a> {
     drawn_from: usize,
     /// Halfmove clock at which the game is drawn.
     drawn_at: u32,
-    frames: &'a mut [Frame],
+    stack: &'a mut [StackEntry],
     pv: &'a mut PvTable,
     nodes: u64,
     /// Node count of the next check of the limits.
@@ -277,7 +277,7 @@ pub(crate) struct Worker<'a> {
     /// Number of moves after the first that raised alpha at the root in this iteration.
     changes: u32,
     /// Moving average of the scores of this line's best move in earlier iterations.
-    outlook: Score,
+    average_score: Score,
     /// The mate search is running.
     proving: bool,
     /// The time for this move ran out while the engine was pondering.
@@ -299,7 +299,7 @@ impl<'a> Worker<'a> {
     ) -> Worker<'a> {
         let mut keys = Vec::with_capacity(game.keys().len() + MAX_PLY + 1);
         keys.extend_from_slice(game.keys());
-        memory.frames.fill(Frame::EMPTY);
+        memory.stack.fill(StackEntry::EMPTY);
         Worker {
             shared,
             histories: &mut memory.histories,
@@ -314,7 +314,7 @@ impl<'a> Worker<'a> {
                 DRAWN_FROM
             },
             keys,
-            frames: &mut memory.frames,
+            stack: &mut memory.stack,
             pv: &mut memory.pv,
             nodes: 0,
             next_check: 0,
@@ -323,7 +323,7 @@ impl<'a> Worker<'a> {
             verified: None,
             iteration: 0,
             changes: 0,
-            outlook: 0,
+            average_score: 0,
             proving: false,
             ponder_spent: false,
             root_moves: shared.root_moves.clone(),
@@ -332,17 +332,17 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn frame(&mut self, ply: usize) -> &mut Frame {
-        &mut self.frames[ply + FRAME_OFFSET]
+    fn stack_at(&mut self, ply: usize) -> &mut StackEntry {
+        &mut self.stack[ply + STACK_OFFSET]
     }
 
-    /// Returns the frame `back` plies before `ply`. Frames before the root are empty.
-    fn before(&self, ply: usize, back: usize) -> &Frame {
-        &self.frames[ply + FRAME_OFFSET - back]
+    /// Returns the stack entry `back` plies before `ply`. Those before the root are empty.
+    fn before(&self, ply: usize, back: usize) -> &StackEntry {
+        &self.stack[ply + STACK_OFFSET - back]
     }
 
-    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions. If a window
-    /// remains, `search` goes through the other steps with it.
+    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions. If a
+    /// window remains, `search` goes through the other steps with it.
     #[inline(always)]
     fn enter<T: NodeType>(
         &mut self,
@@ -461,8 +461,8 @@ impl<'a> Worker<'a> {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
         self.keys.push(child.key());
         let moved = Some(PieceTo::new(child, m));
-        let frame = self.frame(ply);
-        (frame.moved, frame.quiet, frame.number, frame.reduction) = (moved, None, 0, 0);
+        let entry = self.stack_at(ply);
+        (entry.moved, entry.quiet, entry.number, entry.reduction) = (moved, None, 0, 0);
         let (turn, previous) = (!child.turn(), self.previous(ply + 1));
         child.make_with(m, |keys| {
             self.shared.table.prefetch(with_clock(keys.position, halfmoves));
@@ -593,8 +593,8 @@ impl<'a> Worker<'a> {
     /// pieces.
     fn optimism(&self, position: &Position) -> Score {
         let ours = if position.turn() == self.root.turn() { 1 } else { -1 };
-        let most =
-            params::optimism_most() * self.outlook / (self.outlook.abs() + params::optimism_half());
+        let most = params::optimism_most() * self.average_score
+            / (self.average_score.abs() + params::optimism_half());
         ours * most * (weight(position.board()) - params::optimism_less()) / 1024
     }
 

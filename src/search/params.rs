@@ -145,15 +145,15 @@ crate::system::tune::params! {
     lmr_pv: 600, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation and the TT entry's lower bound
     /// is above alpha, in 1/1024 ply.
-    lmr_table_above: 391, 0..=2000, 100;
+    lmr_tt_above: 391, 0..=2000, 100;
     /// Less reduction if the node is or was on a principal variation and the TT entry is at least
     /// as deep as this search, in 1/1024 ply.
-    lmr_table_deep: 281, 0..=2000, 100;
-    /// Less reduction if the node is also an expected cut node, in addition to `lmr_table_deep`, in
+    lmr_tt_deep: 281, 0..=2000, 100;
+    /// Less reduction if the node is also an expected cut node, in addition to `lmr_tt_deep`, in
     /// 1/1024 ply.
-    lmr_table_deep_cut: 800, 0..=2000, 100;
+    lmr_tt_deep_cut: 800, 0..=2000, 100;
     /// More reduction if the upper bound of the TT entry is at most alpha, in 1/1024 ply.
-    lmr_table_below: 400, 0..=2000, 100;
+    lmr_tt_below: 400, 0..=2000, 100;
     /// Centipawns above the best score for a re-search that is a ply deeper.
     lmr_deeper: 85, 10..=200, 10;
     /// The re-search is a ply shallower if the score is less than this above the best score, in
@@ -162,7 +162,7 @@ crate::system::tune::params! {
     /// Less reduction for a check, in 1/1024 ply.
     lmr_check: 1177, 0..=2500, 100;
     /// More reduction if the TT move is a capture or a queen promotion, in 1/1024 ply.
-    lmr_table_capture: 712, 0..=2000, 90;
+    lmr_tt_capture: 712, 0..=2000, 90;
     /// More reduction if nodes at the next ply often fail high, in 1/1024 ply.
     lmr_cutoffs: 684, 0..=2000, 90;
     /// More reduction at expected All-nodes in this case, in addition to `lmr_cutoffs`, in 1/1024

@@ -98,7 +98,7 @@ impl Batch {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    Table,
+    TtMove,
     MakeTactical,
     GoodTactical,
     MakeQuiets,
@@ -124,7 +124,7 @@ pub(crate) struct Picker<'a> {
     bad: MoveList,
     /// Number of bad captures returned so far.
     next_bad: usize,
-    table_move: Option<Move>,
+    tt_move: Option<Move>,
     stage: Stage,
     wanted: Wanted,
 }
@@ -140,8 +140,8 @@ impl<'a> Picker<'a> {
             quiets: Batch::default(),
             bad: MoveList::new(),
             next_bad: 0,
-            table_move: first,
-            stage: Stage::Table,
+            tt_move: first,
+            stage: Stage::TtMove,
             wanted: Wanted::All,
         }
     }
@@ -188,9 +188,9 @@ impl<'a> Picker<'a> {
     /// move, or a lower bound of a good capture's static exchange evaluation in centipawns. It
     /// is 0 for the TT move and for bad captures.
     pub fn next(&mut self, histories: &Histories) -> Option<(Move, i32)> {
-        if self.stage == Stage::Table {
+        if self.stage == Stage::TtMove {
             self.stage = Stage::MakeTactical;
-            if let Some(m) = self.table_move {
+            if let Some(m) = self.tt_move {
                 return Some((m, 0));
             }
         }
@@ -199,7 +199,7 @@ impl<'a> Picker<'a> {
             self.stage = Stage::GoodTactical;
         }
         if self.stage == Stage::GoodTactical {
-            while let Some((m, score)) = self.tactical.take_best(self.table_move) {
+            while let Some((m, score)) = self.tactical.take_best(self.tt_move) {
                 // A capture of a valuable piece or with a good history may lose a little. One with
                 // a bad history must win something.
                 let least = -score / p::good_capture();
@@ -215,7 +215,7 @@ impl<'a> Picker<'a> {
             self.stage = Stage::Quiets;
         }
         if self.stage == Stage::Quiets {
-            if let Some(next) = self.quiets.take_best(self.table_move) {
+            if let Some(next) = self.quiets.take_best(self.tt_move) {
                 return Some(next);
             }
             self.stage = Stage::BadTactical;

@@ -19,24 +19,25 @@ pub struct NodeFacts {
     /// The opponent's last move raised the static evaluation from our point of view.
     pub opponent_worsening: bool,
     /// How much more than usual the evaluation was corrected, in centipawns.
-    pub doubt: Score,
+    pub complexity: Score,
 }
 
-/// Returns the doubt about an evaluation: how much more than usual it was corrected, in
+/// Returns the complexity of a position: how much more than usual its evaluation was corrected, in
 /// centipawns. Negative if it was corrected less than usual.
-pub fn doubt(correction: Score) -> Score {
+pub fn complexity(correction: Score) -> Score {
     correction.abs() - p::correction_usual()
 }
 
-/// Returns how much a margin changes for this `doubt`, in centipawns. `weight` is in 1/16.
-pub fn doubt_margin(doubt: Score, weight: i32) -> Score {
-    doubt * weight / 16
+/// Returns how much a margin changes for this `complexity`, in centipawns. `weight` is in 1/16.
+pub fn complexity_margin(complexity: Score, weight: i32) -> Score {
+    complexity * weight / 16
 }
 
 /// Reverse futility pruning: returns whether the estimate is so far above beta that the node can
 /// be expected to fail high without a search.
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
-    let margin = p::rfp_margin() * node.depth + doubt_margin(node.doubt, p::correction_rfp())
+    let margin = p::rfp_margin() * node.depth
+        + complexity_margin(node.complexity, p::correction_rfp())
         - if node.improving { p::rfp_improving() } else { 0 }
         - if node.opponent_worsening { p::rfp_worsening() } else { 0 };
     node.depth <= p::rfp_depth()
@@ -89,7 +90,7 @@ pub struct MoveFacts {
     /// The side to move is in check at the node.
     pub in_check: bool,
     /// The TT move is a capture or a queen promotion, so quiet moves are unlikely to be best.
-    pub table_capture: bool,
+    pub tt_capture: bool,
     /// The move is a bad capture: its exchange is worth less than its ordering score requires. Such
     /// captures come last.
     pub losing: bool,
@@ -97,18 +98,18 @@ pub struct MoveFacts {
     /// unknown.
     pub exchange: i32,
     /// The lower bound of the TT entry is above alpha.
-    pub table_above: bool,
+    pub tt_above: bool,
     /// The upper bound of the TT entry is at most alpha.
-    pub table_below: bool,
+    pub tt_below: bool,
     /// The TT entry is at least as deep as this search.
-    pub table_deep: bool,
+    pub tt_deep: bool,
     /// Number of fail highs at the next ply since the parent was entered. If there are many, moves
     /// at this ply tend to fail low.
     pub cutoffs_below: u32,
     /// The node's evaluation is far below alpha.
     pub hopeless: bool,
     /// How much more than usual the evaluation was corrected, in centipawns.
-    pub doubt: Score,
+    pub complexity: Score,
 }
 
 impl MoveFacts {
@@ -126,15 +127,15 @@ impl MoveFacts {
         cut: false,
         check: false,
         in_check: false,
-        table_capture: false,
+        tt_capture: false,
         losing: false,
         exchange: i32::MIN,
-        table_above: false,
-        table_below: false,
-        table_deep: false,
+        tt_above: false,
+        tt_below: false,
+        tt_deep: false,
         cutoffs_below: 0,
         hopeless: false,
-        doubt: 0,
+        complexity: 0,
     };
 }
 
@@ -214,8 +215,8 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     reduction += if facts.cut { p::lmr_cut() } else { 0 };
     reduction += if facts.pv { 0 } else { p::lmr_non_pv() };
     reduction += if facts.improving { 0 } else { p::lmr_not_improving() };
-    reduction += if facts.table_capture { p::lmr_table_capture() } else { 0 };
-    reduction += if facts.table_below { p::lmr_table_below() } else { 0 };
+    reduction += if facts.tt_capture { p::lmr_tt_capture() } else { 0 };
+    reduction += if facts.tt_below { p::lmr_tt_below() } else { 0 };
     if facts.cutoffs_below > 2 {
         let all = !facts.cut && !facts.pv;
         reduction += p::lmr_cutoffs() + if all { p::lmr_cutoffs_all() } else { 0 };
@@ -223,12 +224,12 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
     if facts.was_pv {
         reduction -= p::lmr_was_pv();
         reduction -= if facts.pv { p::lmr_pv() } else { 0 };
-        reduction -= if facts.table_above { p::lmr_table_above() } else { 0 };
-        if facts.table_deep {
-            reduction -= p::lmr_table_deep() + if facts.cut { p::lmr_table_deep_cut() } else { 0 };
+        reduction -= if facts.tt_above { p::lmr_tt_above() } else { 0 };
+        if facts.tt_deep {
+            reduction -= p::lmr_tt_deep() + if facts.cut { p::lmr_tt_deep_cut() } else { 0 };
         }
     }
-    reduction -= facts.doubt * p::correction_lmr();
+    reduction -= facts.complexity * p::correction_lmr();
     reduction += if facts.hopeless { p::lmr_hopeless() } else { 0 };
     reduction -= if facts.check { p::lmr_check() } else { 0 };
     reduction -= if facts.in_check { p::lmr_in_check() } else { 0 };
@@ -237,7 +238,7 @@ pub fn reduction(facts: &MoveFacts) -> i32 {
 
 /// Returns the depth adjustment, in plies, for the re-search of a move that beat alpha at a reduced
 /// depth. It is 1 if the move clearly beats the best score, -1 if only just, and 0 otherwise.
-pub fn second_look(score: Score, best: Score) -> i32 {
+pub fn research_adjustment(score: Score, best: Score) -> i32 {
     let better = best > -DECISIVE && score > best + p::lmr_deeper();
     i32::from(better) - i32::from(score < best + p::lmr_shallower())
 }
@@ -277,8 +278,8 @@ pub fn singular_bound(bounds: Bounds, depth: i32, former_pv: bool) -> Score {
 
 /// Returns the extension of the TT move, in plies, if every other move fails `gap` centipawns
 /// below the singular bound.
-pub fn extension(gap: Score, pv: bool, doubt: Score) -> i32 {
-    let double = p::double_margin() - doubt_margin(doubt, p::correction_double());
+pub fn extension(gap: Score, pv: bool, complexity: Score) -> i32 {
+    let double = p::double_margin() - complexity_margin(complexity, p::correction_double());
     1 + i32::from(!pv && gap > double)
 }
 
@@ -339,7 +340,7 @@ mod tests {
             estimate: 500,
             improving: false,
             opponent_worsening: false,
-            doubt: 0,
+            complexity: 0,
         };
         assert!(reverse_futility(node, 0));
         assert!(!reverse_futility(node, -DECISIVE - 5));

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// State of a quiescence node between the steps.
-struct Leaf<'a> {
+struct QNode<'a> {
     position: &'a Position,
     ply: usize,
     /// Lower bound of the window, raised as better moves are found.
@@ -29,23 +29,23 @@ struct Leaf<'a> {
     raw: Score,
     in_check: bool,
     /// How much more than usual the evaluation was corrected, in centipawns; 0 in check.
-    doubt: Score,
+    complexity: Score,
     /// A legal move has been found.
     any: bool,
 }
 
-impl Leaf<'_> {
+impl QNode<'_> {
     /// Returns the highest score to expect from a move that wins no material.
     fn futility(&self) -> Score {
-        let doubt = prune::doubt_margin(self.doubt, p::correction_quiescence());
-        self.best + p::quiescence_margin() + doubt
+        let margin = prune::complexity_margin(self.complexity, p::correction_quiescence());
+        self.best + p::quiescence_margin() + margin
     }
 }
 
 impl Worker<'_> {
-    /// Searches a leaf and returns its score. `window` is not yet shifted: it is adjusted on entry,
-    /// and a losing score becomes one move longer on return (see [`Delay`]). `first` marks the
-    /// first ply of quiescence, except in ProbCut.
+    /// Searches a node of the quiescence search and returns its score. `window` is not yet shifted:
+    /// it is adjusted on entry, and a losing score becomes one move longer on return (see
+    /// [`Delay`]). `first` marks the first ply of quiescence, except in ProbCut.
     pub(super) fn quiescence<T: NodeType>(
         &mut self,
         position: &Position,
@@ -56,13 +56,13 @@ impl Worker<'_> {
         // Step 1. Limits, draws, mate distance, upcoming repetitions.
         let window = window.pre_shift();
         let score = self.enter::<T>(position, window, ply, |worker, open| {
-            worker.captures::<T>(position, open, ply, first)
+            worker.open_qnode::<T>(position, open, ply, first)
         })?;
         Ok(Delay::MATES.score(score))
     }
 
     /// Goes through steps 2 to 7, in the node's own window.
-    fn captures<T: NodeType>(
+    fn open_qnode<T: NodeType>(
         &mut self,
         position: &Position,
         window: Window,
@@ -82,7 +82,7 @@ impl Worker<'_> {
         }
 
         // Step 3. Stand pat, because the side to move need not capture.
-        let mut leaf = Leaf {
+        let mut node = QNode {
             position,
             ply,
             alpha: window.alpha,
@@ -91,90 +91,90 @@ impl Worker<'_> {
             best_move: PackedMove::NONE,
             raw: NO_SCORE,
             in_check: position.is_check(),
-            doubt: 0,
+            complexity: 0,
             any: false,
         };
-        if !leaf.in_check && self.stand_pat(&mut leaf, entry, first) {
-            return Ok(leaf.best);
+        if !node.in_check && self.stand_pat(&mut node, entry, first) {
+            return Ok(node.best);
         }
 
         // Step 4. Stalemate.
         let generator = Generator::new(position);
-        if !leaf.in_check && !generator.any() {
+        if !node.in_check && !generator.any() {
             return Ok(DRAW);
         }
 
         // Step 5. Captures, queen promotions, evasions. A check without an evasion is mate.
-        self.forcing_moves::<T>(&mut leaf, &generator, entry)?;
-        if leaf.in_check && !leaf.any {
+        self.forcing_moves::<T>(&mut node, &generator, entry)?;
+        if node.in_check && !node.any {
             return Ok(-MATE);
         }
 
         // Step 6. Quiet moves that mate, at the first ply.
-        if first && !leaf.in_check && leaf.best < leaf.beta {
-            self.quiet_mates::<T>(&mut leaf, &generator)?;
+        if first && !node.in_check && node.best < node.beta {
+            self.quiet_mates::<T>(&mut node, &generator)?;
         }
 
         // Step 7. Store the result. Its upper bound ignores the moves that were not searched.
         // Depth 0 marks it as a result of quiescence.
-        if leaf.best >= leaf.beta {
-            leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
+        if node.best >= node.beta {
+            node.best = prune::fail_high(node.best, node.beta, 1);
         }
-        let bounds = Bounds::of(leaf.best, window);
+        let bounds = Bounds::of(node.best, window);
         debug_assert!(T::PV || !bounds.is_exact(), "{bounds:?} in {window:?}");
         self.shared.table.store(
             table_key(position),
             Entry {
-                best: leaf.best_move,
+                best: node.best_move,
                 bounds,
                 depth: 0,
-                evaluation: leaf.raw,
+                evaluation: node.raw,
                 pv: entry.is_some_and(|e| e.pv),
             },
         );
-        Ok(leaf.best)
+        Ok(node.best)
     }
 
     /// Step 3: raises the best score to the corrected evaluation, clamped to the TT bounds. Returns
     /// true if it reaches beta or, after the first ply, if no capture can raise alpha.
-    fn stand_pat(&mut self, leaf: &mut Leaf, entry: Option<Entry>, first: bool) -> bool {
-        let correction = self.correction(leaf.position, leaf.ply);
-        let (raw, evaluation) = self.assess(leaf.position, entry, leaf.ply, correction);
-        (leaf.raw, leaf.doubt) = (raw, prune::doubt(correction));
-        leaf.best = entry.map_or(evaluation, |e| e.refine(evaluation));
-        leaf.alpha = leaf.alpha.max(leaf.best);
-        if leaf.best >= leaf.beta {
-            leaf.best = prune::fail_high(leaf.best, leaf.beta, 1);
+    fn stand_pat(&mut self, node: &mut QNode, entry: Option<Entry>, first: bool) -> bool {
+        let correction = self.correction(node.position, node.ply);
+        let (raw, evaluation) = self.assess(node.position, entry, node.ply, correction);
+        (node.raw, node.complexity) = (raw, prune::complexity(correction));
+        node.best = entry.map_or(evaluation, |e| e.refine(evaluation));
+        node.alpha = node.alpha.max(node.best);
+        if node.best >= node.beta {
+            node.best = prune::fail_high(node.best, node.beta, 1);
             if entry.is_none() {
-                let bounds = Bounds::at_least(leaf.best);
-                let new = Entry { bounds, evaluation: leaf.raw, ..Entry::EMPTY };
-                self.shared.table.store(table_key(leaf.position), new);
+                let bounds = Bounds::at_least(node.best);
+                let new = Entry { bounds, evaluation: node.raw, ..Entry::EMPTY };
+                self.shared.table.store(table_key(node.position), new);
             }
             return true;
         }
-        !first && !may_gain(leaf.position, leaf.alpha - leaf.futility())
+        !first && !may_gain(node.position, node.alpha - node.futility())
     }
 
     /// Step 5: searches the captures and queen promotions that may raise alpha. In check it
     /// searches evasions.
     fn forcing_moves<T: NodeType>(
         &mut self,
-        leaf: &mut Leaf,
+        node: &mut QNode,
         generator: &Generator,
         entry: Option<Entry>,
     ) -> Result<()> {
-        let position = leaf.position;
-        let table_move = entry.and_then(|e| generator.find(e.best));
-        let mut picker = if leaf.in_check {
-            Picker::new(generator, self.previous(leaf.ply), table_move)
+        let position = node.position;
+        let tt_move = entry.and_then(|e| generator.find(e.best));
+        let mut picker = if node.in_check {
+            Picker::new(generator, self.previous(node.ply), tt_move)
         } else {
-            Picker::tactical(generator, table_move)
+            Picker::tactical(generator, tt_move)
         };
-        let futility = leaf.futility();
+        let futility = node.futility();
         while let Some((m, least)) = picker.next(self.histories) {
-            leaf.any = true;
-            if leaf.best > -DECISIVE {
-                if leaf.in_check {
+            node.any = true;
+            if node.best > -DECISIVE {
+                if node.in_check {
                     // One evasion avoids a decisive loss, so only good captures are still tried.
                     picker.skip_quiets();
                     if picker.is_bad_tactical() {
@@ -186,21 +186,21 @@ impl Worker<'_> {
                 } else if picker.is_bad_tactical() {
                     // Step 5a. Prune bad captures.
                     break;
-                } else if futility <= leaf.alpha && least < 1 && !see::see_ge(position, m, 1) {
+                } else if futility <= node.alpha && least < 1 && !see::see_ge(position, m, 1) {
                     // Step 5b. Futility pruning: an even exchange does not raise alpha.
-                    leaf.best = leaf.best.max(futility);
+                    node.best = node.best.max(futility);
                     continue;
                 } else if let Some(captured) = m.capture()
                     && m.promotion().is_none()
-                    && futility + see::value(captured) <= leaf.alpha
+                    && futility + see::value(captured) <= node.alpha
                 {
                     // Step 5c. Delta pruning: even the captured piece's full value does not raise
                     // alpha.
-                    leaf.best = leaf.best.max(futility + see::value(captured));
+                    node.best = node.best.max(futility + see::value(captured));
                     continue;
                 }
             }
-            if !self.overlooks(position, m, leaf.ply) && self.try_forcing::<T>(leaf, m)? {
+            if !self.overlooks(position, m, node.ply) && self.try_forcing::<T>(node, m)? {
                 break;
             }
         }
@@ -209,14 +209,14 @@ impl Worker<'_> {
 
     /// Step 6: searches quiet moves that mate, so that the main search does not overlook a mate in
     /// one. Checks that lose material are skipped: capturing the piece usually answers them.
-    fn quiet_mates<T: NodeType>(&mut self, leaf: &mut Leaf, generator: &Generator) -> Result<()> {
+    fn quiet_mates<T: NodeType>(&mut self, node: &mut QNode, generator: &Generator) -> Result<()> {
         let mut list = MoveList::new();
         generator.quiet_checks(|m| list.push(m));
         for &m in &list {
-            if see::see_ge(leaf.position, m, 0)
-                && !Generator::new(&leaf.position.play(m)).any()
-                && !self.overlooks(leaf.position, m, leaf.ply)
-                && self.try_forcing::<T>(leaf, m)?
+            if see::see_ge(node.position, m, 0)
+                && !Generator::new(&node.position.play(m)).any()
+                && !self.overlooks(node.position, m, node.ply)
+                && self.try_forcing::<T>(node, m)?
             {
                 break;
             }
@@ -225,23 +225,23 @@ impl Worker<'_> {
     }
 
     /// Searches one move. Returns true if it fails high.
-    fn try_forcing<T: NodeType>(&mut self, leaf: &mut Leaf, m: Move) -> Result<bool> {
-        let mut child = leaf.position.clone();
-        self.make(&mut child, m, leaf.ply);
-        let window = Window::new(leaf.alpha, leaf.beta).flip();
-        let score = -self.quiescence::<T>(&child, window, leaf.ply + 1, false)?;
+    fn try_forcing<T: NodeType>(&mut self, node: &mut QNode, m: Move) -> Result<bool> {
+        let mut child = node.position.clone();
+        self.make(&mut child, m, node.ply);
+        let window = Window::new(node.alpha, node.beta).flip();
+        let score = -self.quiescence::<T>(&child, window, node.ply + 1, false)?;
         self.unmake();
-        if score > leaf.best {
-            leaf.best = score;
-            if score > leaf.alpha {
-                leaf.best_move = m.into();
-                leaf.alpha = score;
+        if score > node.best {
+            node.best = score;
+            if score > node.alpha {
+                node.best_move = m.into();
+                node.alpha = score;
                 if T::PV {
-                    self.pv.extend(leaf.ply, m);
+                    self.pv.extend(node.ply, m);
                 }
             }
         }
-        Ok(score >= leaf.beta)
+        Ok(score >= node.beta)
     }
 }
 

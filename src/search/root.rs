@@ -139,7 +139,7 @@ fn around(score: Score, width: Score) -> Window {
 
 /// Returns the window in which to search a move that draws by rule, so that its score divided by
 /// [`DRAWN_SCALE`] decides the given window.
-fn beside_a_draw(Window { alpha, beta }: Window) -> Window {
+fn scale_window(Window { alpha, beta }: Window) -> Window {
     let alpha = (alpha * DRAWN_SCALE + DRAWN_SCALE - 1).clamp(-INFINITE, INFINITE - 1);
     Window::new(alpha, (beta * DRAWN_SCALE).clamp(alpha + 1, INFINITE))
 }
@@ -407,21 +407,21 @@ impl Worker<'_> {
     /// Finds the score of the best move from `line` on, with the selected [`RootSearch`].
     fn find_score(&mut self, line: usize) -> Result<Score> {
         let (depth, known) = (self.iteration, &self.root_moves[line]);
-        self.outlook = if known.average > -INFINITE { known.average } else { 0 };
+        self.average_score = if known.average > -INFINITE { known.average } else { 0 };
         let guess = known.previous;
         if guess == -INFINITE || depth < p::aspiration_depth() {
-            return self.widen(depth, line, Window::FULL);
+            return self.aspiration_search(depth, line, Window::FULL);
         }
         match self.shared.root_search {
             RootSearch::Aspiration if !is_decisive(guess) => {
-                self.widen(depth, line, around(guess, p::aspiration_width()))
+                self.aspiration_search(depth, line, around(guess, p::aspiration_width()))
             }
             RootSearch::Aspiration | RootSearch::FullWindow => {
-                self.widen(depth, line, Window::FULL)
+                self.aspiration_search(depth, line, Window::FULL)
             }
             RootSearch::Bisection => {
                 let middle = |known: Bounds, _| (known.lower + known.upper) >> 1;
-                self.converge(depth, line, guess, middle)
+                self.null_window_search(depth, line, guess, middle)
             }
             RootSearch::MtdF => {
                 // After a fail high, test whether the score is greater than the last one. After a
@@ -430,14 +430,14 @@ impl Worker<'_> {
                     let alpha = if last == known.lower { last } else { last - 1 };
                     alpha.clamp(known.lower, known.upper - 1)
                 };
-                self.converge(depth, line, guess, test)
+                self.null_window_search(depth, line, guess, test)
             }
         }
     }
 
     /// Searches an aspiration window, and widens it on the side that failed until the score is
     /// inside. A fail low also lowers beta to the middle of the window.
-    fn widen(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score> {
+    fn aspiration_search(&mut self, depth: i32, line: usize, mut window: Window) -> Result<Score> {
         let mut step = p::aspiration_width();
         let mut reduction = 0;
         loop {
@@ -472,7 +472,7 @@ impl Worker<'_> {
     /// instability, the bounds may cross, or not meet within [`MAX_PASSES`] passes. In every case,
     /// a final search with an open window around the last score collects the principal variation.
     /// It widens the window if the score is outside.
-    fn converge(
+    fn null_window_search(
         &mut self,
         depth: i32,
         line: usize,
@@ -492,7 +492,7 @@ impl Worker<'_> {
                 known.lower = last;
             }
         }
-        self.widen(depth, line, around(last, 1))
+        self.aspiration_search(depth, line, around(last, 1))
     }
 
     /// Searches the root moves from `line` on once, and sorts them.
@@ -501,11 +501,11 @@ impl Worker<'_> {
         let root = self.root.clone();
         let generator = Generator::new(&root);
         let context = Context::new(&generator, self.previous(0));
-        let table_capture = is_tactical(self.root_moves[line].m);
+        let tt_capture = is_tactical(self.root_moves[line].m);
         let in_check = root.is_check();
         let raw = self.assess_root(&root);
-        self.frame(1).cutoffs = 0;
-        self.frame(2).cutoffs = 0;
+        self.stack_at(1).cutoffs = 0;
+        self.stack_at(2).cutoffs = 0;
 
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
@@ -537,8 +537,8 @@ impl Worker<'_> {
                     self.histories.quiets(&root, &context).score(m)
                 },
                 in_check,
-                table_capture,
-                cutoffs_below: self.frame(1).cutoffs,
+                tt_capture,
+                cutoffs_below: self.stack_at(1).cutoffs,
                 ..MoveFacts::ROOT
             };
             let before = self.nodes;
@@ -581,7 +581,7 @@ impl Worker<'_> {
             let correction = self.correction(root, 0);
             self.assess(root, None, 0, correction)
         };
-        self.frame(0).evaluation = evaluation;
+        self.stack_at(0).evaluation = evaluation;
         raw
     }
 
@@ -598,7 +598,7 @@ impl Worker<'_> {
         self.make(&mut child, m, 0);
         self.pv.clear(1);
         let facts = MoveFacts { check: child.is_check(), ..facts };
-        let inner = if drawn { beside_a_draw(window) } else { window };
+        let inner = if drawn { scale_window(window) } else { window };
         let open = Search { window: inner.flip(), depth: facts.depth - 1, ply: 1, cut: true };
         let reduction = if facts.number > 1 { prune::reduction(&facts) } else { 0 };
         let score = self.search_move::<T>(&child, open, &facts, reduction)?;
@@ -633,8 +633,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Adds moves from the table to a principal variation that a TT cutoff has shortened. Entries of leaves
-    /// are not used, because their score may be static and their move from an earlier search.
+    /// Adds moves from the table to a principal variation that a TT cutoff has shortened. Entries
+    /// of depth 0 are not used, because their score may be static and their move from an earlier
+    /// search.
     fn complete_line(&mut self, i: usize) {
         let mut line = take(&mut self.root_moves[i].pv);
         let mut position = self.root.clone();
@@ -693,7 +694,7 @@ impl Worker<'_> {
             || shared.node_time().unwrap_or_else(|| shared.start.elapsed())
                 >= soft.mul_f64(stability.scale());
         // If the time is spent during pondering, the search ends at the ponderhit, unless the best
-        // move fails low before that (see `widen`).
+        // move fails low before that (see `aspiration_search`).
         self.ponder_spent = spent && shared.signals.is_pondering();
         spent && !self.ponder_spent
     }
@@ -872,14 +873,14 @@ mod tests {
 
     #[test]
     fn neutral_evaluations_have_no_optimism_and_no_damping() {
-        let evaluation = |neutral, outlook, halfmoves| {
+        let evaluation = |neutral, average_score, halfmoves| {
             let fen =
                 format!("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w - - {halfmoves} 9");
             let game = Game::from(Position::from_fen(&fen).unwrap());
             let (limits, signals) = (Limits::default(), Signals::new(false));
             let change = |shared: &mut Shared| shared.neutral = neutral;
             with_changed_worker(&game, &limits, &signals, change, |mut worker| {
-                worker.outlook = outlook;
+                worker.average_score = average_score;
                 let entry = Entry { evaluation: 100, ..Entry::EMPTY };
                 worker.assess(game.position(), Some(entry), 0, 7)
             })
@@ -903,7 +904,7 @@ mod tests {
             let bounds = Bounds::at_least(90);
             let entry = Entry { best: m.into(), bounds, depth: 20, ..Entry::EMPTY };
             let search = Search { window: Window::null(50), depth, ply: 1, cut: true };
-            worker.table_cutoff::<NonPv>(game.position(), entry, search)
+            worker.tt_cutoff::<NonPv>(game.position(), entry, search)
         })
     }
 
@@ -930,7 +931,7 @@ mod tests {
                     worker.make(&mut position, m, ply);
                 }
                 if null {
-                    worker.frame(1).moved = None;
+                    worker.stack_at(1).moved = None;
                 }
                 let ply = 3 - played;
                 assert_eq!(worker.can_repeat(&position, ply), drawn, "{played} {null}");
@@ -962,7 +963,7 @@ mod tests {
     fn null_windows_meet_or_give_up() {
         with_worker(&Game::default(), &Limits::default(), |mut worker| {
             let mut passes = 0;
-            let score = worker.converge(3, 0, 0, |known, _| {
+            let score = worker.null_window_search(3, 0, 0, |known, _| {
                 passes += 1;
                 (known.lower + known.upper) >> 1
             });
@@ -970,7 +971,7 @@ mod tests {
             assert!((2..=17).contains(&passes), "{passes}");
             // With the same test every time, the bounds never meet.
             let mut passes = 0;
-            let score = worker.converge(3, 0, 0, |_, _| {
+            let score = worker.null_window_search(3, 0, 0, |_, _| {
                 passes += 1;
                 -2000
             });
@@ -1026,7 +1027,8 @@ mod tests {
     #[test]
     fn the_table_completes_a_line_as_its_score_says() {
         assert_eq!(completed("a1b1", 3), 2);
-        // A leaf's move may come from another search. A line that ends in mate has a mate score.
+        // The move of an entry of depth 0 may come from another search. A line that ends in mate
+        // has a mate score.
         assert_eq!(completed("a1b1", 0), 1);
         assert_eq!(completed("a1a8", 3), 1);
     }
