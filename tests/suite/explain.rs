@@ -322,11 +322,11 @@ impl Case {
                 let square = words.square();
                 !attacks_king(board, !us, to) && attacks_king(&without(board, square), !us, to)
             }
-            "uncovers" => {
+            "discovered-attack" => {
                 let [by, target] = words.squares()[..] else { return Some(false) };
                 board.attacks_from(by).contains(target) && !before.attacks_from(by).contains(target)
             }
-            "takes-back" => m.is_capture() && words.square() == m.to(),
+            "recaptures" => m.is_capture() && words.square() == m.to(),
             "takes" => {
                 let free = !after
                     .legal_moves()
@@ -342,7 +342,7 @@ impl Case {
                     && (!words.has("no piece can recapture") || free)
                     && exchange(&after, to) - gained < 250
             }
-            "offers" => {
+            "sacrifices" => {
                 let taken = words.0.split_once(" for ").and_then(|(_, taken)| Words(taken).role());
                 board.role_at(to) == words.role()
                     && m.capture() == taken
@@ -462,9 +462,9 @@ impl Case {
                 let old = worth(balance(root.board())) * us.fold_wb(1, -1);
                 least(score, if found { old } else { Score::MAX })
             }
-            "promotes" | "forks" | "pinned-defender" | "pins" | "uncovers" | "takes-back"
-            | "takes" | "offers" | "passed" | "blockades" | "attacks" | "castles" | "develops"
-            | "checks" | "open-file" => {
+            "promotes" | "forks" | "pinned-defender" | "pins" | "discovered-attack"
+            | "recaptures" | "takes" | "sacrifices" | "passed" | "blockades" | "attacks"
+            | "castles" | "develops" | "checks" | "open-file" => {
                 holds(self.of_rules(root, best, kind, &words) == Some(true))
             }
             "mate" if words.has("is mate") => {
@@ -485,7 +485,7 @@ impl Case {
                     let back = !words.has("back rank")
                         || king.rank() == rank
                             && end.chess().checkers().into_iter().all(|by| by.rank() == rank);
-                    let first = ["offers", "promotes"].into_iter().all(|kind| {
+                    let first = ["sacrifices", "promotes"].into_iter().all(|kind| {
                         !words.has(kind) || self.of_rules(root, best, kind, &words) == Some(true)
                     });
                     holds(self.line.len() == 2 * moves - 1 && back && first)
@@ -537,7 +537,7 @@ impl Case {
                 holds(passed.play(mate).chess().is_checkmate())
             }
             "threatens" => self.threat(&after, &words),
-            "stops" => {
+            "stops-mate" => {
                 let passed = root.play_null().unwrap();
                 let mate = words.san(&passed).ok_or("no move")?;
                 let mates = |at: &Position, m: Move| at.play(m).chess().is_checkmate();
@@ -574,7 +574,7 @@ impl Case {
                 let passed = root.play_null().ok_or("in check")?;
                 holds(exchange(&passed, square) >= 50 && self.is_safe(&after, now))
             }
-            "parries" => {
+            "meets-threat" => {
                 let passed = root.play_null().ok_or("in check")?;
                 words.san(&passed).ok_or("no move")?;
                 let (free, now) = (
@@ -601,7 +601,7 @@ impl Case {
                         && words.squares().into_iter().all(|square| pawns.contains(square)),
                 )
             }
-            "square" if words.has("passed pawn") => {
+            "better-square" if words.has("passed pawn") => {
                 let mut at = root.clone();
                 holds(self.line.iter().any(|&m| {
                     let pawn = at.turn() == us && m.role() == Role::Pawn;
@@ -610,7 +610,7 @@ impl Case {
                     pawn && m.to() == words.square() && passed(root.board(), us).intersects(file)
                 }))
             }
-            "square" => {
+            "better-square" => {
                 let [mut to, mut from] = words.squares()[..] else { return Err("squares".into()) };
                 if words.role() == Some(Role::Pawn) {
                     (to, from) = (from, to);
@@ -631,7 +631,7 @@ impl Case {
                     brought && (f64::from(value(&at, to) - old) - said).abs() <= 6.0
                 }))
             }
-            "book" => {
+            "known-ending" => {
                 if tables::oracle().is_none() || root.board().occupied().count() > 4 {
                     return Ok(());
                 }
@@ -728,10 +728,9 @@ impl Case {
                 let words = Words(rest);
                 let verb = words.list().next().unwrap();
                 let kind = match verb {
-                    "recaptures" => "takes-back",
                     "takes" if words.has("pinned") => "pinned-defender",
                     "advances" | "creates" => "passed",
-                    "discovers" => "uncovers",
+                    "discovers" => "discovered-attack",
                     verb => verb,
                 };
                 holds(self.of_rules(before, last, kind, &words).ok_or("no check")?)
@@ -749,7 +748,7 @@ impl Case {
                 self.zugzwang(root)
             }
             "only-legal" => holds(root.legal_moves().len() == 1),
-            "clock" => {
+            "fifty-move-rule" => {
                 let left = words.number().unwrap();
                 holds(f64::from(root.halfmoves()) + left == 100.0)
             }
@@ -945,8 +944,17 @@ fn passed(board: &Board, color: Color) -> Bitboard {
 /// Kinds of sentence that depend on a search, and `all` for the sum over the kinds. Other searches
 /// may contradict two sentences of each kind, plus one in every hundred. The rules must confirm all
 /// others.
-const SEARCHED: [&str; 9] =
-    ["all", "delays", "only", "parries", "promotes", "threat", "threatens", "wins", "zugzwang"];
+const SEARCHED: [&str; 9] = [
+    "all",
+    "delays",
+    "only",
+    "meets-threat",
+    "promotes",
+    "threat",
+    "threatens",
+    "wins",
+    "zugzwang",
+];
 
 #[test]
 fn what_is_said_is_so() {

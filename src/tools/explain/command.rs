@@ -342,7 +342,7 @@ fn situation(game: &Game, before: Option<&Game>, found: &Searched) -> Vec<Senten
             "The game is a draw by the fifty-move rule after {left} without a capture, a pawn move \
              or mate."
         );
-        say(Kind::Clock, text);
+        say(Kind::FiftyMoveRule, text);
     }
     said
 }

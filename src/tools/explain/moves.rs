@@ -46,20 +46,26 @@ impl Kind {
             // A reason that ends the game is enough.
             _ if matches!(other, Mate | Draw | Delays) => true,
             Wins => matches!(other, Promotes),
-            Exchanges => matches!(other, Wins | TakesBack | PinnedDefender),
-            Takes => matches!(other, Wins | TakesBack | PinnedDefender | Exchanges | Offers),
-            Threatens => matches!(other, Wins | Forks | ThreatensMate | Uncovers),
+            Exchanges => matches!(other, Wins | Recaptures | PinnedDefender),
+            Takes => matches!(other, Wins | Recaptures | PinnedDefender | Exchanges | Sacrifices),
+            Threatens => matches!(other, Wins | Forks | ThreatensMate | DiscoveredAttack),
             Saves => {
-                matches!(other, Stops | Wins | Promotes | Offers | Takes | TakesBack | Exchanges)
+                matches!(
+                    other,
+                    StopsMate | Wins | Promotes | Sacrifices | Takes | Recaptures | Exchanges
+                )
             }
-            Parries => {
-                !matches!(other, Only | Pins | Uncovers | Forks | Takes | Exchanges | Offers)
+            MeetsThreat => !matches!(
+                other,
+                Only | Pins | DiscoveredAttack | Forks | Takes | Exchanges | Sacrifices
+            ),
+            Attacks => !matches!(other, Only | StopsMate | MeetsThreat | Passed),
+            Develops | Castles | OpenFile => {
+                !matches!(other, Only | MeetsThreat | Saves | StopsMate)
             }
-            Attacks => !matches!(other, Only | Stops | Parries | Passed),
-            Develops | Castles | OpenFile => !matches!(other, Only | Parries | Saves | Stops),
-            Book => matches!(other, Only),
+            KnownEnding => matches!(other, Only),
             Passed => matches!(other, Exchanges),
-            Approaches | Square => !matches!(other, Only),
+            Approaches | BetterSquare => !matches!(other, Only),
             Checks => true,
             _ => false,
         }
@@ -143,10 +149,9 @@ impl<'a> Played<'a> {
     pub(super) fn as_last(&self, attacks: bool) -> Option<Sentence> {
         use Kind::*;
         let mut kinds = Kind::value_variants().iter().filter(|kind| match kind {
-            Promotes | PinnedDefender | Pins | Uncovers | TakesBack | Takes | Passed | Castles => {
-                true
-            }
-            Offers => self.m.is_capture(),
+            Promotes | PinnedDefender | Pins | DiscoveredAttack | Recaptures | Takes | Passed
+            | Castles => true,
+            Sacrifices => self.m.is_capture(),
             Attacks => attacks,
             _ => false,
         });
@@ -180,19 +185,19 @@ impl<'a> Played<'a> {
             Kind::Pins => {
                 self.pinned().map(|piece| format!("pins {} to its king", the(board, piece)))
             }
-            Kind::Uncovers => self.uncovered().map(|(by, target)| {
+            Kind::DiscoveredAttack => self.uncovered().map(|(by, target)| {
                 format!("discovers an attack by {} on {}", the(board, by), the(board, target))
             }),
-            Kind::TakesBack => recaptures(last, m).then(|| format!("recaptures on {to}")),
+            Kind::Recaptures => recaptures(last, m).then(|| format!("recaptures on {to}")),
             Kind::Exchanges => self.exchange(),
-            Kind::Offers => self.offered().filter(|_| !self.trades_itself()),
+            Kind::Sacrifices => self.sacrificed().filter(|_| !self.trades_itself()),
             Kind::Takes => self.taken(),
             Kind::ThreatensMate => {
                 let passed = after.play_null()?;
                 mating_move(&passed).map(|mate| format!("threatens {}", san(&passed, mate)))
             }
             Kind::Threatens => context?.found.next.as_ref().and_then(threatened),
-            Kind::Stops => {
+            Kind::StopsMate => {
                 let passed = before.play_null()?;
                 let mate = mating_move(&passed)?;
                 mating_move(after).is_none().then(|| format!("stops {}", san(&passed, mate)))
@@ -200,7 +205,7 @@ impl<'a> Played<'a> {
             Kind::Opposition => self.takes_opposition().then(|| "takes the opposition".to_owned()),
             Kind::Only => self.only().map(|what| format!("is the only move that {what}")),
             Kind::Saves => self.saves(),
-            Kind::Parries => self.parries(),
+            Kind::MeetsThreat => self.meets_threat(),
             Kind::Passed => self.passed_pawn(),
             Kind::Blockades => {
                 let pawn = blockaded(board, to).filter(|_| m.role() != Role::Pawn)?;
@@ -218,11 +223,11 @@ impl<'a> Played<'a> {
             Kind::Develops => self.develops(),
             Kind::OpenFile => self.opens_file(),
             Kind::Checks => after.is_check().then(|| format!("gives {}", self.check())),
-            Kind::Book => self.keeps_result(),
+            Kind::KnownEnding => self.keeps_result(),
             Kind::Approaches => {
                 self.approached().map(|what| format!("brings the king closer to {what}"))
             }
-            Kind::Square => context?.improved.clone(),
+            Kind::BetterSquare => context?.improved.clone(),
             _ => None,
         }
     }
@@ -290,7 +295,7 @@ impl<'a> Played<'a> {
             return Some(format!("is mate{back_rank}"));
         }
         let promotes = self.promotes().filter(|_| self.m.promotion() != Some(Role::Queen));
-        let first = promotes.or_else(|| self.offered()).map(|first| first + " and ");
+        let first = promotes.or_else(|| self.sacrificed()).map(|first| first + " and ");
         let moves = counted(moves, "move");
         Some(format!("{}mates in {moves}{back_rank}", first.unwrap_or_default()))
     }
@@ -413,18 +418,18 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Describes a move that gives up more than it takes: `offers the queen for a bishop`. A move
-    /// that takes nothing counts only if neither the piece nor the game is lost anyway.
-    fn offered(&self) -> Option<String> {
+    /// Describes a move that gives up more than it takes: `sacrifices the queen for a bishop`. A
+    /// move that takes nothing counts only if neither the piece nor the game is lost anyway.
+    fn sacrificed(&self) -> Option<String> {
         let &Played { m, before, ref after, .. } = self;
         let (to, taken) = (destination(m), m.capture());
         let doomed = m.from().is_some_and(|from| is_lost(before, from));
         let can_afford = self.score.is_none_or(|score| score > -EVEN);
         let is_offer = taken.is_some() || can_afford && !doomed;
-        let offers = is_offer && is_taken(after, to) && !see_ge(before, m, -200);
-        let role = role_name(after.board().role_at(to).filter(|_| offers)?);
+        let sacrifices = is_offer && is_taken(after, to) && !see_ge(before, m, -200);
+        let role = role_name(after.board().role_at(to).filter(|_| sacrifices)?);
         let taken = taken.map(|taken| format!(" for a {}", role_name(taken)));
-        Some(format!("offers the {role}{}", taken.unwrap_or_default()))
+        Some(format!("sacrifices the {role}{}", taken.unwrap_or_default()))
     }
 
     /// Returns whether the line trades the moved piece for more material, so that the move is not a
@@ -507,7 +512,7 @@ impl<'a> Played<'a> {
     }
 
     /// Describes the threat that the move meets. In a decided game, threats do not matter.
-    fn parries(&self) -> Option<String> {
+    fn meets_threat(&self) -> Option<String> {
         let Threat { position, info } = self.context?.found.threat.as_ref()?;
         let decided = self.loses_anyway() || self.score.is_some_and(is_decisive);
         let &threat = info.pv.first().filter(|_| !decided)?;

@@ -24,7 +24,7 @@ pub(super) enum Kind {
     /// The opponent, or the side to move, would be better off passing.
     Zugzwang,
     /// The move stops a mate that would have followed a pass.
-    Stops,
+    StopsMate,
     /// The line of the move repeats moves in an equal position.
     Repeats,
     /// The moved piece attacks several others, and captures one of them next.
@@ -34,13 +34,13 @@ pub(super) enum Kind {
     /// The moved piece pins another to its king.
     Pins,
     /// The move discovers an attack by another piece.
-    Uncovers,
+    DiscoveredAttack,
     /// The move recaptures on the square of the opponent's last capture.
-    TakesBack,
+    Recaptures,
     /// The move captures a piece, and the opponent recaptures a piece of about equal value.
     Exchanges,
     /// The move gives up at least two pawns more than it takes.
-    Offers,
+    Sacrifices,
     /// The move captures a piece.
     Takes,
     /// The move threatens mate.
@@ -54,7 +54,7 @@ pub(super) enum Kind {
     /// The move protects or removes a piece that could have been won.
     Saves,
     /// After the move, the opponent's threat gains nothing.
-    Parries,
+    MeetsThreat,
     /// The moved pawn is a passed pawn.
     Passed,
     /// The moved piece blocks an enemy passed pawn.
@@ -68,11 +68,11 @@ pub(super) enum Kind {
     /// A rook moves to, or is on, a file without pawns.
     OpenFile,
     /// The result of the ending is known.
-    Book,
+    KnownEnding,
     /// In an endgame, the king moves closer to a pawn, the enemy king or the centre.
     Approaches,
     /// The line of the move brings a piece to a better square, according to the evaluation.
-    Square,
+    BetterSquare,
     /// The move gives check. This is said only if there is no other reason.
     Checks,
     /// The effect of the last move.
@@ -84,7 +84,7 @@ pub(super) enum Kind {
     /// There is only one legal move.
     OnlyLegal,
     /// A draw by the fifty-move rule is near.
-    Clock,
+    FiftyMoveRule,
     /// The difference in material.
     Material,
     /// A piece is pinned to its king.
