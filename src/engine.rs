@@ -914,6 +914,25 @@ mod tests {
         }
     }
 
+    /// The move to ponder on may come from the table, if it is legal.
+    #[test]
+    fn the_table_has_a_move_to_ponder_on() {
+        let root = Position::default();
+        let m = root.legal_moves()[0];
+        let child = root.play(m);
+        let reply = child.legal_moves()[3];
+        let table = Table::new(1).unwrap();
+        let reply_after = |best| {
+            let entry = search::tt::Entry { best, ..search::tt::Entry::EMPTY };
+            table.store(search::table_key(&child), entry);
+            expected_reply(&table, &root, m)
+        };
+        assert_eq!(expected_reply(&table, &root, m), None);
+        assert_eq!(reply_after(reply.into()), Some(reply));
+        // The other side's move is illegal here.
+        assert_eq!(reply_after(m.into()), None);
+    }
+
     /// The lag of the last move is kept back from the next one's time.
     #[test]
     fn lag_shortens_the_plan() {

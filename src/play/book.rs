@@ -89,11 +89,11 @@ impl Book {
         }
         let mut entries: Vec<BookMove> = Vec::with_capacity(records.len());
         for (&record, number) in records.iter().zip(1..) {
-            let number128 = u128::from_be_bytes(record);
+            let bits = u128::from_be_bytes(record);
             let entry = BookMove {
-                key: (number128 >> 64) as u64,
-                code: (number128 >> 48) as u16,
-                weight: (number128 >> 32) as u16,
+                key: (bits >> 64) as u64,
+                code: (bits >> 48) as u16,
+                weight: (bits >> 32) as u16,
             };
             if entries.last().is_some_and(|last| last.key > entry.key) {
                 return Err(BookError::Unsorted { entry: number });

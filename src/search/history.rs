@@ -181,6 +181,16 @@ impl Default for Histories {
     }
 }
 
+impl std::fmt::Debug for Histories {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Histories").finish_non_exhaustive()
+    }
+}
+
+fn pawn_index(position: &Position) -> usize {
+    position.keys().pawns as usize % PAWN_STRUCTURES
+}
+
 impl Histories {
     /// Returns the tables, the only element of the allocation.
     fn tables(&self) -> &Tables {
@@ -204,19 +214,7 @@ impl Histories {
             None => self.clear(),
         }
     }
-}
 
-impl std::fmt::Debug for Histories {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Histories").finish_non_exhaustive()
-    }
-}
-
-fn pawn_index(position: &Position) -> usize {
-    position.keys().pawns as usize % PAWN_STRUCTURES
-}
-
-impl Histories {
     /// Returns the rows of the quiet-move tables for the moves of this node.
     pub fn quiets<'a>(&'a self, position: &Position, context: &Context) -> QuietRows<'a> {
         const NEUTRAL: &[i16; PieceTo::COUNT] = &[0; PieceTo::COUNT];

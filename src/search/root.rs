@@ -818,6 +818,8 @@ mod tests {
         time::Instant,
     };
 
+    use proptest::prelude::*;
+
     use super::{
         super::{Memory, Shared},
         *,
@@ -913,6 +915,21 @@ mod tests {
         assert_eq!(cutoff(10, -80), Some(90));
         assert_eq!(cutoff(10, -20), None);
         assert_eq!(cutoff(6, -20), Some(90));
+    }
+
+    proptest! {
+        /// A score in the scaled window fails low or high exactly if its part fails in the window
+        /// of the draw.
+        #[test]
+        fn scaled_windows_decide_like_the_original(
+            (alpha, beta) in (-600..600, 1..600).prop_map(|(alpha, width)| (alpha, alpha + width)),
+            score in -INFINITE..INFINITE,
+        ) {
+            let inner = scale_window(Window::new(alpha, beta));
+            let part = score.div_euclid(DRAWN_SCALE);
+            prop_assert_eq!(score <= inner.alpha, part <= alpha);
+            prop_assert_eq!(score >= inner.beta, part >= beta);
+        }
     }
 
     /// A cycle counts only if it has no null move and begins after the root.
