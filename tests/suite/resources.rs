@@ -267,6 +267,8 @@ fn the_stack_is_deep_enough() {
         .stack_size(STACK_SIZE / 8)
         .spawn(move || {
             let mut engine = Engine::new(Settings { hash: 16, ..Settings::default() }).unwrap();
+            // The depth must not depend on the network.
+            engine.set_network(None);
             let depths =
                 games.map(|game| search(&mut engine, &game, nodes(3_000_000)).info.seldepth);
             depths.into_iter().max().unwrap()

@@ -472,7 +472,8 @@ fn stopped_searches_leave_a_true_list() {
             for step in 0..20 {
                 lancet.send("ucinewgame");
                 lancet.send(&format!("position fen {fen}"));
-                let nodes = 1000 + 50 * number_of + 190 * step;
+                // The first iteration searches three lines, which takes some 1,000 nodes.
+                let nodes = 2000 + 50 * number_of + 190 * step;
                 let (lines, m) = match step {
                     0..16 => lancet.go(&format!("go nodes {nodes}")),
                     16..18 => lancet.go("go movetime 19"),
@@ -568,7 +569,7 @@ fn nodes_may_be_the_clock() {
     lancet.quit();
 }
 
-/// On a clock, MultiPV takes less than twice the time of one line, because only the search for the
+/// On a clock, four lines take about twice the time of one line, because only the search for the
 /// best line decides how difficult the move is.
 #[test]
 fn lines_do_not_slow_a_game() {
@@ -582,11 +583,11 @@ fn lines_do_not_slow_a_game() {
             let (lines, _) = lancet.go("go wtime 30000 btime 30000 winc 300 binc 300");
             number(thoughts(&lines).last().unwrap(), "nodes")
         };
-        let bench = include_str!("../../epd/bench.epd").lines().take(8);
+        let bench = include_str!("../../epd/bench.epd").lines().take(24);
         bench.map(|line| nodes(line.split(" id ").next().unwrap())).sum::<i64>()
     });
     lancet.quit();
-    assert!(four < 2 * one, "{four} nodes, {one} with one line");
+    assert!(2 * four < 5 * one, "{four} nodes, {one} with one line");
 }
 
 /// A `stop` that arrives with `go` still gives the result of a whole iteration, not the first legal
