@@ -394,8 +394,8 @@ impl Position {
     }
 
     /// Makes the legal move `m` in place. Calls `prefetch` with the new keys before the board
-    /// changes, so that the caller can prefetch table entries. The key of the position may still lack a
-    /// change of castling rights or a new en passant file; the other keys are final.
+    /// changes, so that the caller can prefetch table entries. The key of the position may still
+    /// lack a change of castling rights or a new en passant file; the other keys are final.
     #[inline(always)]
     pub fn make_with(&mut self, m: Move, prefetch: impl FnOnce(&Keys)) {
         let us = self.turn();

@@ -569,8 +569,8 @@ fn nodes_may_be_the_clock() {
     lancet.quit();
 }
 
-/// On a clock, four lines take about twice the time of one line, because only the search for the
-/// best line decides how difficult the move is.
+/// On a clock, four lines take less than twice the time of one line, because only the search for
+/// the best line decides how difficult the move is.
 #[test]
 fn lines_do_not_slow_a_game() {
     let mut lancet = Lancet::start();
@@ -583,11 +583,11 @@ fn lines_do_not_slow_a_game() {
             let (lines, _) = lancet.go("go wtime 30000 btime 30000 winc 300 binc 300");
             number(thoughts(&lines).last().unwrap(), "nodes")
         };
-        let bench = include_str!("../../epd/bench.epd").lines().take(24);
+        let bench = include_str!("../../epd/bench.epd").lines();
         bench.map(|line| nodes(line.split(" id ").next().unwrap())).sum::<i64>()
     });
     lancet.quit();
-    assert!(2 * four < 5 * one, "{four} nodes, {one} with one line");
+    assert!(four < 2 * one, "{four} nodes, {one} with one line");
 }
 
 /// A `stop` that arrives with `go` still gives the result of a whole iteration, not the first legal
