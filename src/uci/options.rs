@@ -112,24 +112,25 @@ fn options() -> Vec<UciOption> {
     let default = Settings::default();
     vec![
         spin("Hash", default.hash, HASH_RANGE, |s, mib| s.hash = mib)
-            .about("Size of the transposition table in MiB."),
-        button("Clear Hash", clear_hash)
-            .about("Empties the transposition table and the histories, as for a new game."),
-        check("Never Clear Hash", default.never_clear_hash, |s, on| s.never_clear_hash = on)
-            .about(
-                "Keeps the table between games and ignores Clear Hash. A new game still clears \
-                 a table filled at limited strength (UCI_LimitStrength or Skill Level).",
-            )
-            .expert(),
+            .about("Size of the hash table (transposition table) in MiB."),
+        button("Clear Hash", clear_hash).about(
+            "Empties the hash table and the move-ordering statistics, as for a new \
+                 game.",
+        ),
+        check("Never Clear Hash", default.never_clear_hash, |s, on| s.never_clear_hash = on).about(
+            "Keeps the hash table when a new game starts, and ignores Clear Hash. A \
+                 table filled at limited strength (UCI_LimitStrength or Skill Level) is \
+                 emptied nevertheless.",
+        ),
         file("Hash File", set_hash_file).about("File for Save Hash and Load Hash."),
         button("Save Hash", save_hash).about(
-            "Saves the table, with all depths and bounds, to Hash File. Overwrites only \
-             files that hold a saved table.",
+            "Saves the hash table to Hash File. An existing file is overwritten only if \
+                 it contains a saved table.",
         ),
         button("Load Hash", load_hash).about(
-            "Loads the table from Hash File, and sets Hash to its size. Refuses a damaged file, \
-             and a table that was filled with a different network or with different settings of \
-             Syzygy50MoveRule or the strength limit.",
+            "Loads the hash table from Hash File, and sets Hash to its size. Refuses \
+                 damaged files, and tables that were filled with another network, another \
+                 setting of Syzygy50MoveRule or another strength limit.",
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
             .about("Number of search threads. At limited strength, Lancet uses one."),
@@ -137,50 +138,56 @@ fn options() -> Vec<UciOption> {
         number("MultiPV", 1, 1..=256, |lines| {
             dialogue(move |o| o.live.multi_pv.store(lines, Relaxed))
         })
-        .about("Number of principal variations to report."),
+        .about(
+            "Number of lines (principal variations) to report. At limited strength, \
+                 Lancet reports one.",
+        ),
         check("Ponder", default.ponder, |s, on| s.ponder = on).about(
-            "Allows the GUI to let Lancet think on the opponent's time. Lancet then budgets \
-             more time for each move.",
+            "Tells Lancet that it may think on the opponent's time. Lancet then plans \
+                 more time for each move.",
         ),
         spin("Move Overhead", default.move_overhead.as_millis() as u64, 0..=5000, |s, ms| {
             s.move_overhead = Duration::from_millis(ms);
         })
         .about(
-            "Milliseconds to reserve for delays between Lancet and the GUI. On a clock, \
-             Lancet reserves another 50 ms. With `movetime`, it reserves only Move Overhead, and \
-             at most a tenth of that time. Raise this value if you play over a network.",
+            "Milliseconds to reserve for delays between Lancet and the GUI. Raise it if \
+                 you play over a network, or if Lancet loses games on time. In games with a \
+                 clock, Lancet reserves another 50 ms. With `movetime`, it reserves only \
+                 Move Overhead, and at most a tenth of the movetime.",
         ),
         spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes)
             .about(
-                "For testers: counts this number of nodes as one millisecond. 0 uses the \
-                 real clock. Do not combine it with Ponder or `movestogo`.",
+                "For testers: this number of nodes counts as one millisecond. With 0, the \
+                 real clock counts. Do not combine it with Ponder or `movestogo`.",
             )
             .expert(),
         live_check("UCI_Chess960", |o| &o.chess960).about(
-            "Plays Chess960, and writes castling as king takes rook. If off, Lancet drops \
-             castling rights of a king or rook that is not on its standard square.",
+            "Plays Chess960 and double Chess960, and writes castling as king takes \
+                 rook. If it is off, Lancet ignores castling rights that need a king or \
+                 rook on a non-standard square.",
         ),
         live_check("UCI_AnalyseMode", |o| &o.analyse).about(
-            "For analysis: searches even if only one move is legal, and ignores the book, \
-             UCI_LimitStrength and Skill Level.",
+            "For analysis: Lancet searches even if only one move is legal, and ignores \
+                 the book, UCI_LimitStrength and Skill Level.",
         ),
         check("UCI_LimitStrength", default.limit_strength, |s, on| s.limit_strength = on).about(
-            "Plays at the rating UCI_Elo and makes human-like mistakes, except in `go \
-             infinite`.",
+            "Plays at the rating UCI_Elo, with human-like mistakes. Has no effect on \
+                 `go infinite`.",
         ),
         spin("UCI_Elo", default.elo, ELO_RANGE, |s, elo| s.elo = elo).about(
-            "Target rating for UCI_LimitStrength. From 1400 to 2200, it is on the scale of \
-             Stockfish's UCI_Elo.",
+            "Rating for UCI_LimitStrength. From 1400 to 2200, it is on the scale of \
+                 Stockfish's UCI_Elo.",
         ),
         spin("Skill Level", default.skill_level, SKILL_RANGE, |s, level| s.skill_level = level)
             .about(
-                "Limits the strength if UCI_LimitStrength is off, except in `go infinite`. Level \
-                 0 is UCI_Elo 500, each level adds 125, and 20 is full strength.",
+                "Limits the strength if UCI_LimitStrength is off. Levels 0 to 19 play like \
+                 UCI_Elo 500 to 2875, in steps of 125. Level 20 is full strength. Has no \
+                 effect on `go infinite`.",
             ),
         check("OwnBook", default.own_book, |s, on| s.own_book = on).about(
-            "Plays from BookFile while the book has a move for the position, except in `go \
-             infinite`, `go mate` and `go searchmoves`. Chooses among the book's moves at random, \
-             in proportion to their weights.",
+            "Plays moves from BookFile while it has one for the position. Chooses among \
+                 them at random, in proportion to their weights. Has no effect on `go \
+                 infinite`, `go mate` and `go searchmoves`.",
         ),
         file("BookFile", set_book)
             .about("Opening book in Polyglot format (.bin). A damaged file is refused."),
@@ -196,27 +203,30 @@ fn options() -> Vec<UciOption> {
         spin("SyzygyProbeDepth", default.syzygy.probe_depth, 1..=100, |s, depth| {
             s.syzygy.probe_depth = depth;
         })
-        .about("Minimum remaining depth for a probe. Raise it if the disk is slow.")
+        .about(
+            "Minimum remaining depth at which the search looks up positions in the \
+                 tablebases. Raise it if the disk is slow.",
+        )
         .expert(),
         spin("SyzygyProbeLimit", default.syzygy.probe_limit, 0..=MAX_PIECES, |s, pieces| {
             s.syzygy.probe_limit = pieces;
         })
-        .about("Maximum number of pieces for a probe.")
+        .about("Maximum number of pieces in positions that are looked up.")
         .expert(),
         check("Syzygy50MoveRule", default.syzygy.fifty_moves, |s, on| s.syzygy.fifty_moves = on)
-            .about("Scores a tablebase win as a draw if the fifty-move rule prevents it.")
+            .about("Scores a tablebase win as a draw if the fifty-move rule turns it into one.")
             .expert(),
         live_check("UCI_ShowCurrLine", |o| &o.live.show_current_line)
             .about("Once a second, reports the line that is being searched.")
             .expert(),
         live_check("UCI_ShowRefutations", |o| &o.live.show_refutations)
             .about(
-                "After every iteration, reports the best reply to each move that is not \
-                 among the reported lines.",
+                "After every iteration, reports the best reply to each root move that does \
+                 not begin a reported line.",
             )
             .expert(),
         live_check("UCI_ShowWDL", |o| &o.show_wdl)
-            .about("Reports the chances of win, draw and loss with every score, in permille."),
+            .about("Adds the chances of a win, a draw and a loss to every score, in permille."),
         live_check("Minimal", |o| &o.minimal)
             .about(
                 "Reports only the final result of a search. With MultiPV, reports the final \
@@ -225,22 +235,23 @@ fn options() -> Vec<UciOption> {
             .expert(),
         live_check("Explain", |o| &o.explain)
             .about("Before `bestmove`, sends an info string with a sentence about the best move."),
-        path("Debug Log File", Change::Log)
-            .about("Appends a log of all input and output to this file, with times in UTC.")
-            .expert(),
+        path("Debug Log File", Change::Log).about(
+            "For bug reports: appends a log of all input and output to this file, with \
+                 times in UTC.",
+        ),
         file("EvalFile", set_network)
             .about(
                 "Network to evaluate with. An empty value selects the built-in network. For \
-                 comparison, `psqt` selects material and piece-square tables. A damaged \
-                 file is refused.",
+                 comparison, the value `psqt` selects material and piece-square tables, \
+                 which are much weaker. A damaged file is refused.",
             )
             .expert(),
         root_search("Root Search").about("Search algorithm at the root, for comparison.").expert(),
         text("UCI_Opponent", EMPTY, "a name", |_| dialogue(|_| {}))
-            .about("Name of the opponent. It is only written to Debug Log File.")
+            .about("Name of the opponent. It appears only in Debug Log File.")
             .expert(),
         text("UCI_EngineAbout", ABOUT, "", |_| dialogue(|_| {}))
-            .about("Text about the engine, for GUIs to show.")
+            .about("Text about the engine, for GUIs to show. It cannot be changed.")
             .expert(),
     ]
 }
