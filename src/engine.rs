@@ -1,5 +1,5 @@
-//! The engine: owns the transposition table and the search threads, and runs one search at a
-//! time. It handles no text; `uci` and `tools` do.
+//! The engine: owns the transposition table and the search threads, and runs one search at a time.
+//! It handles no text; `uci` and `tools` do.
 
 use std::{
     io,
@@ -42,14 +42,14 @@ pub mod threads;
 pub use crate::{play::memory::MemoryError, search::RootSearch};
 pub use threads::STACK_SIZE;
 
-/// Memory of a search thread, in bytes: histories, PV table, accumulators and the used part of
-/// its stack.
+/// Memory of a search thread, in bytes: histories, PV table, accumulators and the used part of its
+/// stack.
 const THREAD_MEMORY: usize = 6 << 20;
 
 /// Minimum hard limit of a search with more than one thread. With less time, the first thread
 /// searches alone, because on a busy machine waiting for the others can take longer than the
-/// remaining time. At 0.5 s + 0.005 s with 2 threads, while two other processes ran on the 2
-/// cores, 8 of 24 games were lost on time by 1 to 3 ms.
+/// remaining time. At 0.5 s + 0.005 s with 2 threads, while two other processes ran on the 2 cores,
+/// 8 of 24 games were lost on time by 1 to 3 ms.
 const SHARED_FROM: Duration = Duration::from_millis(60);
 
 /// Node limit of `go mate` without another limit, for each move of the mate. A search of this many
@@ -104,8 +104,7 @@ pub struct Settings {
     pub limit_strength: bool,
     /// The rating, within [`strength::ELO_RANGE`].
     pub elo: u32,
-    /// The skill level, within [`strength::SKILL_RANGE`]. It applies unless `limit_strength`
-    /// is on.
+    /// The skill level, within [`strength::SKILL_RANGE`]. It applies unless `limit_strength` is on.
     pub skill_level: u32,
     /// Whether to keep the table between games and to ignore Clear Hash.
     pub never_clear_hash: bool,
@@ -115,8 +114,8 @@ pub struct Settings {
     pub book_depth: u32,
     /// The conditions for tablebase probes.
     pub syzygy: syzygy::ProbeOptions,
-    /// Whether the search is selective: pruning, reductions, extensions and quiescence
-    /// search. Off only for tests, where the search is plain full-width alpha-beta.
+    /// Whether the search is selective: pruning, reductions, extensions and quiescence search. Off
+    /// only for tests, where the search is plain full-width alpha-beta.
     pub selective: bool,
     /// Whether static evaluations leave out the optimism and the damping by the halfmove clock. On
     /// only in self-play, where scores become labels.
@@ -129,9 +128,9 @@ impl Settings {
         if self.limit_strength { Some(self.elo) } else { strength::skill_rating(self.skill_level) }
     }
 
-    /// Checks that there is enough memory for this number of engines with these settings at
-    /// the same time. Allocating the tables would not show a shortage, because the
-    /// system provides the memory only when it is first used.
+    /// Checks that there is enough memory for this number of engines with these settings at the
+    /// same time. Allocating the tables would not show a shortage, because the system provides the
+    /// memory only when it is first used.
     ///
     /// # Errors
     ///
@@ -283,30 +282,29 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns whether the table has the size of the settings. If not, [`Engine::prepare`]
-    /// will resize it.
+    /// Returns whether the table has the size of the settings. If not, [`Engine::prepare`] will
+    /// resize it.
     pub(crate) fn has_wanted_size(&self) -> bool {
         self.table.mib() == self.settings.hash
     }
 
-    /// Resizes the table if necessary, allocates its memory, and clears it if its contents are
-    /// no longer valid, for example in a new game. It uses as many threads as a search.
-    /// [`Engine::go`] also does this work, but then it costs time on the clock. `go_on` is called
-    /// many times a second. If it returns false, the work stops, and the next call of this function
-    /// continues it.
+    /// Resizes the table if necessary, allocates its memory, and clears it if its contents are no
+    /// longer valid, for example in a new game. It uses as many threads as a search. [`Engine::go`]
+    /// also does this work, but then it costs time on the clock. `go_on` is called many times a
+    /// second. If it returns false, the work stops, and the next call of this function continues
+    /// it.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory. The table then keeps its old size if possible, and is
-    /// empty.
+    /// If there is not enough memory. The table then keeps its old size if possible, and is empty.
     pub fn prepare(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<(), MemoryError> {
         let resized = if self.has_wanted_size() { Ok(()) } else { self.resize() };
         self.table.clear(self.settings.threads, go_on);
         resized
     }
 
-    /// Resizes the table. The old table is freed first because there may not be enough memory
-    /// for both.
+    /// Resizes the table. The old table is freed first because there may not be enough memory for
+    /// both.
     fn resize(&mut self) -> Result<(), MemoryError> {
         let (old, mib) = (self.table.mib(), self.settings.hash);
         if let Some(smallest) = Table::new(1) {
@@ -335,17 +333,16 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is damaged, if its format version or evaluation differs, or
-    /// if there is not enough memory. The old table is then kept.
+    /// If the file cannot be read or is damaged, if its format version or evaluation differs, or if
+    /// there is not enough memory. The old table is then kept.
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
         self.table = Table::load(path, self.fingerprint())?;
         self.settings.hash = self.table.mib();
         Ok(())
     }
 
-    /// Returns a hash of everything that the table's contents depend on: the network (zero
-    /// for material and piece-square tables), the fifty-move rule, and at limited strength
-    /// the player.
+    /// Returns a hash of everything that the table's contents depend on: the network (zero for
+    /// material and piece-square tables), the fifty-move rule, and at limited strength the player.
     fn fingerprint(&self) -> u64 {
         let mut hash = self.network.as_deref().map_or(0, Network::hash);
         if !self.settings.syzygy.fifty_moves {
@@ -377,9 +374,9 @@ impl Engine {
         self.network.as_ref()
     }
 
-    /// Sets the network; without one, the engine evaluates by material and piece-square
-    /// tables. If the network differs, the table and the histories are cleared, because they
-    /// hold evaluations and corrections of the old one.
+    /// Sets the network; without one, the engine evaluates by material and piece-square tables. If
+    /// the network differs, the table and the histories are cleared, because they hold evaluations
+    /// and corrections of the old one.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
         let hash = |network: &Option<Arc<Network>>| network.as_deref().map(Network::hash);
         if hash(&network) == hash(&self.network) {
@@ -403,8 +400,7 @@ impl Engine {
         self.tablebases = tablebases;
     }
 
-    /// Sets the seed for the errors of limited strength. [`Engine::new_game`] sets a random
-    /// one.
+    /// Sets the seed for the errors of limited strength. [`Engine::new_game`] sets a random one.
     pub fn set_seed(&mut self, seed: u64) {
         self.seed = seed;
         if self.player.is_some() {
@@ -432,8 +428,8 @@ impl Engine {
     }
 
     /// Clears the histories. It zeroes those of the first thread and reallocates the others,
-    /// because zeroing the memory of a thousand threads would take seconds and delay the
-    /// answer to `isready`.
+    /// because zeroing the memory of a thousand threads would take seconds and delay the answer to
+    /// `isready`.
     fn clear_histories(&mut self) {
         self.last = None;
         if let Some((first, helpers)) = self.memories.split_first_mut() {
@@ -442,17 +438,16 @@ impl Engine {
         }
     }
 
-    /// Clears the table and the histories, so that the next search runs as in a new game.
-    /// With `never_clear_hash` it does nothing.
+    /// Clears the table and the histories, so that the next search runs as in a new game. With
+    /// `never_clear_hash` it does nothing.
     pub(crate) fn clear_hash(&mut self) {
         if !self.settings.never_clear_hash {
             self.forget();
         }
     }
 
-    /// Starts a new game. Clears the table, unless `never_clear_hash` is on, and everything
-    /// else that belongs to a game. Limited strength gets a new seed, and its table is always
-    /// cleared.
+    /// Starts a new game. Clears the table, unless `never_clear_hash` is on, and everything else
+    /// that belongs to a game. Limited strength gets a new seed, and its table is always cleared.
     pub fn new_game(&mut self) {
         if self.player.is_some() || !self.settings.never_clear_hash {
             self.table.forget();
@@ -464,8 +459,8 @@ impl Engine {
         self.clear_histories();
     }
 
-    /// Searches until a limit is reached or the job is stopped. The search runs on the
-    /// calling thread, which needs a stack of [`STACK_SIZE`], and on the helper threads.
+    /// Searches until a limit is reached or the job is stopped. The search runs on the calling
+    /// thread, which needs a stack of [`STACK_SIZE`], and on the helper threads.
     pub fn go(&mut self, job: &Job, reporter: &dyn Reporter) -> Outcome {
         let start = Instant::now();
         let terms = self.terms(job);
@@ -518,8 +513,8 @@ impl Engine {
     }
 
     /// With `nodestime`, replaces the time on the clock with the time that the remaining nodes
-    /// represent. The clock at the first move of a game gives the number of nodes. After that
-    /// the engine counts them itself, because the GUI's clock measures real time.
+    /// represent. The clock at the first move of a game gives the number of nodes. After that the
+    /// engine counts them itself, because the GUI's clock measures real time.
     fn count_clock_in_nodes(&mut self, limits: &mut Limits) {
         let (rate, Some(clock)) = (self.settings.nodestime, &mut limits.clock) else { return };
         let nodes = |time: Duration| rate.saturating_mul(time.as_millis() as u64);
@@ -544,8 +539,8 @@ impl Engine {
         self.table.new_search();
     }
 
-    /// Probes the tablebases at the root, searches on all threads and chooses the move.
-    /// Returns the outcome, and how long the clock had run when it was reported.
+    /// Probes the tablebases at the root, searches on all threads and chooses the move. Returns the
+    /// outcome, and how long the clock had run when it was reported.
     fn search(
         &mut self,
         job: &Job,
@@ -671,8 +666,8 @@ impl Terms {
     }
 }
 
-/// Returns whether the preparation of the table may continue. It may take a quarter of the
-/// planned time for the move. This matters only if the GUI has not sent `isready` before.
+/// Returns whether the preparation of the table may continue. It may take a quarter of the planned
+/// time for the move. This matters only if the GUI has not sent `isready` before.
 fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
     let signals = &job.signals;
     let plan = |budget: Budget| budget.soft.unwrap_or(budget.hard);
@@ -700,8 +695,8 @@ fn ask_tablebases(
     !drawn && !ranking.distances
 }
 
-/// Waits until the best move may be sent: until `stop` or `ponderhit` if the search requires
-/// it, and at limited strength until the simulated player has thought long enough.
+/// Waits until the best move may be sent: until `stop` or `ponderhit` if the search requires it,
+/// and at limited strength until the simulated player has thought long enough.
 fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
     job.signals.wait(job.limits.infinite);
     if let (Some(handicap), Some(budget)) = (shared.handicap, shared.budget)

@@ -2,8 +2,8 @@
 //!
 //! *A lancet is a tall, narrow window. The name refers to the narrow windows of alpha-beta search.*
 //!
-//! The program `lancet` is a thin layer over this library. This example searches a position for
-//! its best move:
+//! The program `lancet` is a thin layer over this library. This example searches a position for its
+//! best move:
 //!
 //! ```
 //! use lancet::{Engine, Job, Limits, Position, Settings, Silent, engine::threads};

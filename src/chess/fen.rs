@@ -6,8 +6,8 @@
 
 use shakmaty::{PositionErrorKinds, Setup, fen::Fen};
 
-/// The largest halfmove clock and move number that a FEN may have. No game is longer. At a
-/// halfmove clock of 100 or more, a draw can be claimed, but the position can be analysed.
+/// The largest halfmove clock and move number that a FEN may have. No game is longer. At a halfmove
+/// clock of 100 or more, a draw can be claimed, but the position can be analysed.
 pub(super) const MAX_CLOCK: u32 = 9999;
 
 /// The error for a FEN that cannot be read.

@@ -3,9 +3,9 @@
 //!
 //! shakmaty implements the rules: it makes moves, and reads and writes FEN and SAN. But it has no
 //! staged generator: its `capture_moves` filters the list of all legal moves. A node where the TT
-//! move causes a cutoff needs no list. Quiescence search usually needs only tactical
-//! moves. In the tests, shakmaty's list is the oracle. Within each stage, the moves are in the
-//! order of that list.
+//! move causes a cutoff needs no list. Quiescence search usually needs only tactical moves. In the
+//! tests, shakmaty's list is the oracle. Within each stage, the moves are in the order of that
+//! list.
 //!
 //! Source: <https://www.chessprogramming.org/Move_Generation>, "Staged".
 
@@ -432,9 +432,9 @@ impl<'a> Generator<'a> {
         !self.position.pinned().contains(from) || attacks::aligned(self.king(), from, to)
     }
 
-    /// Returns the squares to which pieces other than the king may move. If it is not in
-    /// check, these are all squares. In check, they are the square of the checker and the squares
-    /// between it and the king. In double check, there are none.
+    /// Returns the squares to which pieces other than the king may move. If it is not in check,
+    /// these are all squares. In check, they are the square of the checker and the squares between
+    /// it and the king. In double check, there are none.
     fn evasions(&self) -> Bitboard {
         let checkers = self.position.checkers();
         if checkers.is_empty() {

@@ -462,8 +462,8 @@ impl Position {
         if child.chess.maybe_ep_square().is_some() {
             child.keys.en_passant(&child.chess);
         }
-        // shakmaty's `swap_turn` is slow, because it validates the whole position. Instead,
-        // a "queen" on the king's square moves to the same square and promotes to a king. This
+        // shakmaty's `swap_turn` is slow, because it validates the whole position. Instead, a
+        // "queen" on the king's square moves to the same square and promotes to a king. This
         // changes only the side to move, the move counters and the en passant square. The castling
         // rights are kept because the moving role is not a king.
         child.chess.play_unchecked(Move::Normal {
@@ -506,8 +506,8 @@ impl Position {
 #[derive(Clone, Debug, Default)]
 pub struct Game {
     position: Position,
-    /// Keys of the positions before `position`, oldest first, back to the last
-    /// capture or pawn move.
+    /// Keys of the positions before `position`, oldest first, back to the last capture or pawn
+    /// move.
     keys: Vec<u64>,
     /// The move that led to `position`, if it is known.
     last: Option<Move>,

@@ -1,6 +1,6 @@
 //! Detection of upcoming repetitions: whether the side to move can reach an earlier position with
-//! one move. This needs no move generation, because each reversible move changes the key by its
-//! own XOR difference.
+//! one move. This needs no move generation, because each reversible move changes the key by its own
+//! XOR difference.
 //!
 //! Source: M. van Kervinck, 2013, see <https://www.chessprogramming.org/Repetitions> ("upcoming
 //! repetitions"). He uses cuckoo hashing; this table uses linear probing.
@@ -106,8 +106,8 @@ mod tests {
     }
 
     proptest! {
-        /// Random walks with few pieces, which often repeat positions. The result must match
-        /// that of trying all legal moves.
+        /// Random walks with few pieces, which often repeat positions. The result must match that
+        /// of trying all legal moves.
         #[test]
         fn repetitions_are_those_that_a_move_makes(
             sparse: bool,

@@ -79,8 +79,8 @@ pub fn winning_chances(score: Score) -> f64 {
 /// }
 /// ```
 ///
-/// Source: H. G. Muller, [post on adjusting scores that a search returns][post],
-/// TalkChess, thread on the delayed-loss bonus, 2007.
+/// Source: H. G. Muller, [post on adjusting scores that a search returns][post], TalkChess, thread
+/// on the delayed-loss bonus, 2007.
 ///
 /// [post]: https://www.talkchess.com/forum/viewtopic.php?start=10&t=16784
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Search threads, one per `Memory`, and the vote on their results. Their stacks are large
-//! enough for any search.
+//! Search threads, one per `Memory`, and the vote on their results. Their stacks are large enough
+//! for any search.
 
 use std::{
     hint::black_box,
@@ -21,8 +21,8 @@ use crate::{
     system::{pages, stdio::complain},
 };
 
-/// Stack of a search thread, in bytes. `MAX_PLY` nodes need a few kilobytes each, and debug
-/// builds several times as much.
+/// Stack of a search thread, in bytes. `MAX_PLY` nodes need a few kilobytes each, and debug builds
+/// several times as much.
 pub const STACK_SIZE: usize = 16 << 20;
 /// Memory that a thread needs besides its stack to start, in bytes. A generous estimate.
 const SPARE: usize = 1 << 20;
@@ -45,10 +45,10 @@ pub fn spawn<'scope, T: Send + 'scope>(
     builder.spawn_scoped(scope, f)
 }
 
-/// Runs these jobs, each on a thread with a stack large enough for a search, and waits for
-/// them. If the system refuses a thread, the remaining jobs are not started, and a message on
-/// standard error says so. Therefore the jobs must take their work from a common source, so that
-/// the jobs that were started do all of it.
+/// Runs these jobs, each on a thread with a stack large enough for a search, and waits for them. If
+/// the system refuses a thread, the remaining jobs are not started, and a message on standard error
+/// says so. Therefore the jobs must take their work from a common source, so that the jobs that
+/// were started do all of it.
 ///
 /// # Errors
 ///
@@ -88,13 +88,12 @@ pub fn run<T: Send>(name: &str, f: impl FnOnce() -> T + Send) -> io::Result<T> {
     })
 }
 
-/// Maximum time that the first thread waits for the results of the others when there is a
-/// clock. They check the stop flag every 64 nodes, but on a busy machine they may not be
-/// running.
+/// Maximum time that the first thread waits for the results of the others when there is a clock.
+/// They check the stop flag every 64 nodes, but on a busy machine they may not be running.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// Searches with one thread per memory (Lazy SMP) and passes the results to `decide`. The result
-/// of the first thread, which is the calling thread, comes first. `decide` may be called while some
+/// Searches with one thread per memory (Lazy SMP) and passes the results to `decide`. The result of
+/// the first thread, which is the calling thread, comes first. `decide` may be called while some
 /// helper threads are still running.
 pub(super) fn search<T>(
     shared: &Shared,
@@ -103,8 +102,8 @@ pub(super) fn search<T>(
     decide: impl FnOnce(&[SearchResult]) -> T,
 ) -> T {
     let (first, others) = memories.split_at_mut(1);
-    // The threads wait until all have been created. Hundreds of searching threads would leave
-    // this one no time, and their page faults would keep it from mapping more stacks.
+    // The threads wait until all have been created. Hundreds of searching threads would leave this
+    // one no time, and their page faults would keep it from mapping more stacks.
     let gate = &RwLock::new(());
     let closed = gate.write();
     let (sender, found) = mpsc::channel();
@@ -157,8 +156,8 @@ fn receive(found: &Receiver<SearchResult>, deadline: Option<Instant>) -> Option<
     found.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
 }
 
-/// A guard that tells the helpers that the first thread has ended, even if it panics. Only
-/// the first thread watches the clock.
+/// A guard that tells the helpers that the first thread has ended, even if it panics. Only the
+/// first thread watches the clock.
 struct Done<'a>(&'a AtomicBool);
 
 impl Drop for Done<'_> {
@@ -167,9 +166,9 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Checks that there is enough memory for another stack and the heap of its thread, with a
-/// reserve. The program survives a refused stack, but a failed small allocation aborts it.
-/// Therefore stacks must never take the last memory.
+/// Checks that there is enough memory for another stack and the heap of its thread, with a reserve.
+/// The program survives a refused stack, but a failed small allocation aborts it. Therefore stacks
+/// must never take the last memory.
 ///
 /// # Errors
 ///
@@ -182,10 +181,10 @@ fn memory_to_spare() -> io::Result<()> {
     }
 }
 
-/// Returns the index of the result to play from. Each thread votes for its move. The
-/// weight of a vote grows with the depth and with the lead of its score over the worst one.
-/// If either of two scores is decisive, the better score wins without a vote. A move that
-/// fails low has no vote. A move that fails high counts with its lower bound.
+/// Returns the index of the result to play from. Each thread votes for its move. The weight of a
+/// vote grows with the depth and with the lead of its score over the worst one. If either of two
+/// scores is decisive, the better score wins without a vote. A move that fails low has no vote. A
+/// move that fails high counts with its lower bound.
 pub(super) fn vote(results: &[SearchResult]) -> usize {
     let best = |i: usize| &results[i].moves[0];
     let voters = || (0..results.len()).filter(|&i| best(i).bound != Bound::Upper);

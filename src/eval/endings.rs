@@ -1,13 +1,11 @@
-//! Endings against a bare king: which material can mate, and an evaluation that leads to
-//! the mate.
+//! Endings against a bare king: which material can mate, and an evaluation that leads to the mate.
 
 use shakmaty::{Bitboard, Board, Color, Rank, Square};
 
 use super::material;
 use crate::chess::{position::Position, score::Score};
 
-/// Material that can force mate against a bare king, in the order in which people learn the
-/// mates.
+/// Material that can force mate against a bare king, in the order in which people learn the mates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Technique {
     /// At least a queen or two rooks.
@@ -40,9 +38,9 @@ pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
     }
 }
 
-/// Lower limit of the evaluation with material that can force mate against a bare king, and
-/// upper limit with other material, in centipawns. Without these limits, a pawn could be worth
-/// more than the queen that it becomes.
+/// Lower limit of the evaluation with material that can force mate against a bare king, and upper
+/// limit with other material, in centipawns. Without these limits, a pawn could be worth more than
+/// the queen that it becomes.
 const WON: Score = 1000;
 
 /// Returns an evaluation for the side to move that leads to mate, if one king is bare and the other

@@ -47,9 +47,9 @@ pub fn load(path: &std::path::Path) -> Result<Option<Arc<Network>>, nnue::networ
     Ok(Some(Arc::new(Network::load(path)?)))
 }
 
-/// Returns the factor by which a network's score is multiplied on this board, in 1/1024. The
-/// same advantage wins less often with less material. The margins of the search are tuned to
-/// the resulting scores. The gain in Elo is in `src/search/HISTORY.md`.
+/// Returns the factor by which a network's score is multiplied on this board, in 1/1024. The same
+/// advantage wins less often with less material. The margins of the search are tuned to the
+/// resulting scores. The gain in Elo is in `src/search/HISTORY.md`.
 pub(crate) fn weight(board: &Board) -> i32 {
     weight_of(material(board))
 }
@@ -71,8 +71,8 @@ pub fn weighted(score: Score, board: &Board) -> Score {
     (score * weight(board) / 1024).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
 }
 
-/// Converts an evaluation to the network score that gives it, in centipawns. This is the
-/// inverse of [`weighted`], apart from rounding and clamping. It is used for training.
+/// Converts an evaluation to the network score that gives it, in centipawns. This is the inverse of
+/// [`weighted`], apart from rounding and clamping. It is used for training.
 pub fn unweighted(score: Score, board: &Board) -> Score {
     score * 1024 / weight(board)
 }
@@ -87,8 +87,8 @@ pub(crate) enum Evaluator {
 }
 
 impl Evaluator {
-    /// Returns an evaluator with this network or, without one, with material and
-    /// piece-square tables.
+    /// Returns an evaluator with this network or, without one, with material and piece-square
+    /// tables.
     pub fn new(network: Option<Arc<Network>>) -> Evaluator {
         network.map_or(Evaluator::Psqt, |network| {
             Evaluator::Network(Box::new(Accumulators::new(network)))
@@ -102,9 +102,8 @@ impl Evaluator {
         }
     }
 
-    /// Returns the static evaluation in centipawns for the side to move, within
-    /// `EVALUATION_LIMIT`. `ply` is the distance from the root. Networks keep one accumulator
-    /// per ply.
+    /// Returns the static evaluation in centipawns for the side to move, within `EVALUATION_LIMIT`.
+    /// `ply` is the distance from the root. Networks keep one accumulator per ply.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         let score = match self {
             Evaluator::Psqt => psqt::evaluate(position),

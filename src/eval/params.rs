@@ -1,5 +1,4 @@
-//! The tunable constants of the evaluation. [`tune`](crate::system::tune) describes their
-//! format.
+//! The tunable constants of the evaluation. [`tune`](crate::system::tune) describes their format.
 
 crate::system::tune::params! {
     /// Factor by which a network's score is multiplied on a board without material, in 1/1024.

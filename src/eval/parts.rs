@@ -1,5 +1,5 @@
-//! The parts of the static evaluation, for display: the contribution of each piece and the
-//! terms of the score. The search does not use this module.
+//! The parts of the static evaluation, for display: the contribution of each piece and the terms of
+//! the score. The search does not use this module.
 
 use shakmaty::{Board, Color, Piece, Role, Square};
 

@@ -17,8 +17,8 @@ const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 /// Bonus for the side to move, in centipawns.
 const TEMPO: i32 = 15;
 
-/// Values by role and square from White's point of view. The low half is the middlegame
-/// value and the high half the endgame value, so that one operation adds both.
+/// Values by role and square from White's point of view. The low half is the middlegame value and
+/// the high half the endgame value, so that one operation adds both.
 static TABLE: [[i32; 64]; 6] = {
     let mut table = [[0; 64]; 6];
     let mut role = 0;
@@ -85,8 +85,8 @@ pub(super) fn terms(board: &Board, turn: Color) -> Vec<(&'static str, f64)> {
     ]
 }
 
-/// Returns the middlegame and endgame values of a white piece on a square: `role` 0 to 5,
-/// `file` and `rank` 0 to 7.
+/// Returns the middlegame and endgame values of a white piece on a square: `role` 0 to 5, `file`
+/// and `rank` 0 to 7.
 const fn value(role: i32, file: i32, rank: i32) -> (i32, i32) {
     let (mg, eg) = MATERIAL[role as usize];
     // Distances to the centre: 0 to 3 in one direction, 0 to 6 in both.

@@ -1,6 +1,6 @@
-//! Winning chances: converts a score and a material count to the probabilities of a win, a
-//! draw and a loss. The model is fitted to Lancet's own games by `lancet-train wdl`, which
-//! writes its coefficients to `wdl/fitted.rs`.
+//! Winning chances: converts a score and a material count to the probabilities of a win, a draw and
+//! a loss. The model is fitted to Lancet's own games by `lancet-train wdl`, which writes its
+//! coefficients to `wdl/fitted.rs`.
 
 use crate::chess::{
     position::Position,
@@ -25,11 +25,11 @@ impl Chances {
     pub const DRAWN: Chances = Chances { win: 0, draw: 1000, loss: 0 };
 }
 
-/// The ordered logistic model. The probability of a win is `sigmoid(beta * score - alpha)`,
-/// that of a loss `sigmoid(-beta * score - alpha)`, and the remaining probability is that of
-/// a draw. `alpha` and `beta` are polynomials in the material count ([`powers`]). Stockfish's model
-/// writes them as `a = alpha / beta`, the score at which a side wins half of its games, and
-/// `b = 1 / beta`, the spread of the curve.
+/// The ordered logistic model. The probability of a win is `sigmoid(beta * score - alpha)`, that of
+/// a loss `sigmoid(-beta * score - alpha)`, and the remaining probability is that of a draw.
+/// `alpha` and `beta` are polynomials in the material count ([`powers`]). Stockfish's model writes
+/// them as `a = alpha / beta`, the score at which a side wins half of its games, and `b = 1 /
+/// beta`, the spread of the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     /// Coefficients of `alpha` in powers of material / 58, constant first.
@@ -44,12 +44,12 @@ pub const MODEL: Model = Model { alpha: fitted::ALPHA, beta: fitted::BETA };
 /// Number of terms of the polynomials.
 pub const TERMS: usize = 4;
 
-/// The material counts to which the model is fitted. Endings with less material behave
-/// differently. Counts outside this range are clamped.
+/// The material counts to which the model is fitted. Endings with less material behave differently.
+/// Counts outside this range are clamped.
 pub const MATERIAL: std::ops::RangeInclusive<u32> = 17..=78;
 
-/// Returns the material count of both sides together: 1 for a pawn, 3 for a knight or
-/// bishop, 5 for a rook and 9 for a queen.
+/// Returns the material count of both sides together: 1 for a pawn, 3 for a knight or bishop, 5 for
+/// a rook and 9 for a queen.
 pub fn material(board: &shakmaty::Board) -> u32 {
     let count = |pieces: shakmaty::Bitboard| pieces.count() as u32;
     count(board.pawns())
@@ -83,8 +83,7 @@ impl Model {
         (sigmoid(beta * score - alpha), sigmoid(-beta * score - alpha))
     }
 
-    /// Returns the chances for a score in centipawns. Decisive scores are certain wins or
-    /// losses.
+    /// Returns the chances for a score in centipawns. Decisive scores are certain wins or losses.
     pub fn chances(&self, score: Score, material: u32) -> Chances {
         let (win, loss) = if is_decisive(score) {
             (f64::from(u8::from(score > 0)), f64::from(u8::from(score < 0)))

@@ -31,8 +31,8 @@ pub enum ScoreDelay {
     MatesPost,
     /// `loss` without shifting the window first.
     LossPost,
-    /// `loss` with `<` and `<=` swapped when the window is shifted,
-    /// as the post's author first had it.
+    /// `loss` with `<` and `<=` swapped when the window is shifted, as the post's author first had
+    /// it.
     LossSwapped,
     /// `decay` with 33/32 used as the inverse of 31/32.
     DecayNarrow,
@@ -178,8 +178,8 @@ impl Shift {
 }
 
 /// Returns the tightest inner window for a monotone `f`. A score `s` fails low in it if and only if
-/// `f(s)` fails low in `window`. The same holds for failing high. A wider window is safe; a narrower
-/// one is not.
+/// `f(s)` fails low in `window`. The same holds for failing high. A wider window is safe; a
+/// narrower one is not.
 pub fn inverse(f: impl Fn(Score) -> Score, window: Window) -> Window {
     // The lowest score for which `test` holds, by binary search over twice the range of scores.
     let first = |test: &dyn Fn(Score) -> bool| {

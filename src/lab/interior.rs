@@ -213,8 +213,8 @@ fn bounds<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
 
 /// Searches a MAX node with Scout: Scout notes, where all values are from MAX's point of view.
 /// Alpha-beta tests whether a move is better than the best one so far. If it is, Scout searches for
-/// its value. As in the source, alpha-beta also searches the first move, with the whole
-/// window. PVS tests with null windows below the first move too.
+/// its value. As in the source, alpha-beta also searches the first move, with the whole window. PVS
+/// tests with null windows below the first move too.
 fn scout_max<G: Game>(s: &mut Search<G>, n: &Node<G>) -> NodeResult<G::Move> {
     let Window { mut alpha, beta } = n.window;
     let mut current = Best::NONE;

@@ -78,8 +78,8 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Returns the nodes of the tree: interior nodes and leaves. Table cutoffs and the nodes of
-    /// the quiescence search are counted separately.
+    /// Returns the nodes of the tree: interior nodes and leaves. Table cutoffs and the nodes of the
+    /// quiescence search are counted separately.
     pub const fn nodes(&self) -> u64 {
         self.interior + self.leaves
     }

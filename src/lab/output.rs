@@ -80,8 +80,7 @@ pub(super) fn algorithms(report: &Report) -> Vec<&Measurement> {
     if rows.len() < 2 { report.rows.iter().take(10).collect() } else { rows }
 }
 
-/// Returns a short name of a cell: its algorithms, and all other differences from
-/// [`Cell::ADVICE`].
+/// Returns a short name of a cell: its algorithms, and all other differences from [`Cell::ADVICE`].
 pub(super) fn label(cell: &Cell) -> String {
     let own = cell.columns();
     let mut text = format!("{} {}", own[0], own[1]);

@@ -295,8 +295,8 @@ fn line(
     text + "</tr>"
 }
 
-/// Returns the difference of a row's nodes from another's, in percent, and the half-width of its
-/// 95 % confidence interval.
+/// Returns the difference of a row's nodes from another's, in percent, and the half-width of its 95
+/// % confidence interval.
 fn change(row: &Measurement, other: &Measurement) -> (f64, f64) {
     let nodes = |row: &Measurement| -> Vec<f64> {
         row.outcomes.iter().map(|o| o.cost.nodes() as f64).collect()

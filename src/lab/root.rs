@@ -142,8 +142,8 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
 
 /// Finds the score by binary search: Eppstein 1999. His loop may end while two scores are still
 /// possible (`beta > alpha + 1`), and the notes do not say which to return. The lab returns the
-/// lower one. If it ran until one was left, it could run for ever in a language
-/// whose division rounds towards zero.
+/// lower one. If it ran until one was left, it could run for ever in a language whose division
+/// rounds towards zero.
 fn bisection(driver: Root, search: &mut impl FnMut(Window) -> Score) -> Score {
     let printed = driver == Root::BisectionPrinted;
     let limit = if printed { MATE } else { INFINITE };
@@ -260,8 +260,8 @@ mod tests {
     }
 
     /// The notes' `WIN` is the greatest score that a search can return, and a failed side opens to
-    /// it. So a won or lost position fails for ever, unless the first window contains its score. The
-    /// lab's window ends one point beyond.
+    /// it. So a won or lost position fails for ever, unless the first window contains its score.
+    /// The lab's window ends one point beyond.
     #[test]
     fn notes_aspiration_may_not_return_a_win() {
         for (previous, value, end) in [

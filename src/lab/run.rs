@@ -19,8 +19,8 @@ use lancet::chess::score::{Score, Window};
 /// The first guess of aspiration and MTD(f). Bisection and the full window need no guess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum FirstGuess {
-    /// The score of the previous depth; at depth 1, or without iterative
-    /// deepening, the static evaluation.
+    /// The score of the previous depth; at depth 1, or without iterative deepening, the static
+    /// evaluation.
     #[default]
     Previous,
     /// The static evaluation of the root.

@@ -72,8 +72,7 @@ pub struct Entry<M> {
     /// Plies from the root to the position; for counting only.
     pub ply: u32,
     /// The result of that search, relative to the position and not to the root. (Only the classical
-    /// score delay adjusts scores by the ply, in
-    /// [`to_table`](super::delay::ScoreDelay::to_table).)
+    /// score delay adjusts scores by the ply, in [`to_table`](super::delay::ScoreDelay::to_table).)
     pub found: NodeResult<M>,
     /// Nodes in the searched subtree.
     pub size: u64,

@@ -88,8 +88,8 @@ impl Tree {
         }
     }
 
-    /// Reads a token. `open` are the interior nodes that are not complete, the root first. `letters`
-    /// are the names of the next ones.
+    /// Reads a token. `open` are the interior nodes that are not complete, the root first.
+    /// `letters` are the names of the next ones.
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
-//! Polyglot opening books: positions and weighted moves in one sorted file. The engine
-//! decides whether to play from the book.
+//! Polyglot opening books: positions and weighted moves in one sorted file. The engine decides
+//! whether to play from the book.
 //!
-//! A file consists of entries of 16 bytes, big-endian and sorted by key: key (8 bytes),
-//! move (2), weight (2), learning data (4, not used). The key is that of Polyglot, whose
-//! Zobrist numbers shakmaty uses too. Source: Polyglot's documentation by Fabien Letouzey.
+//! A file consists of entries of 16 bytes, big-endian and sorted by key: key (8 bytes), move (2),
+//! weight (2), learning data (4, not used). The key is that of Polyglot, whose Zobrist numbers
+//! shakmaty uses too. Source: Polyglot's documentation by Fabien Letouzey.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::{io, path::Path};
@@ -25,9 +25,9 @@ const LONGEST_FILE: u64 = 4 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BookMove {
     key: u64,
-    /// From the lowest bit: target square (6 bits), origin (6), promotion (3). The
-    /// promotions are none, knight, bishop, rook and queen. Castling is a move of the king
-    /// to the square of its rook.
+    /// From the lowest bit: target square (6 bits), origin (6), promotion (3). The promotions are
+    /// none, knight, bishop, rook and queen. Castling is a move of the king to the square of its
+    /// rook.
     code: u16,
     weight: u16,
 }
@@ -109,8 +109,8 @@ impl Book {
         if entries.is_empty() { Err(BookError::Empty) } else { Ok(Book { entries }) }
     }
 
-    /// Returns the book's legal moves in a position, with their weights. Moves with weight
-    /// zero are left out.
+    /// Returns the book's legal moves in a position, with their weights. Moves with weight zero are
+    /// left out.
     pub fn moves(&self, position: &Position) -> Vec<(Move, u16)> {
         let key = key(position);
         let first = self.entries.partition_point(|entry| entry.key < key);
@@ -124,8 +124,7 @@ impl Book {
             .collect()
     }
 
-    /// Returns a random move for this position, with probabilities proportional to the
-    /// weights.
+    /// Returns a random move for this position, with probabilities proportional to the weights.
     pub fn choose(&self, position: &Position, rng: &mut impl Rng) -> Option<Move> {
         let moves = self.moves(position);
         // The sum of the weights may exceed 16 bits.
@@ -138,8 +137,8 @@ impl Book {
     }
 }
 
-/// Returns Polyglot's key of a position. Unlike the engine's own key, it includes the en
-/// passant file whenever an enemy pawn is beside the pushed pawn, even a pinned one.
+/// Returns Polyglot's key of a position. Unlike the engine's own key, it includes the en passant
+/// file whenever an enemy pawn is beside the pushed pawn, even a pinned one.
 fn key(position: &Position) -> u64 {
     let Zobrist64(key) = position.chess().zobrist_hash(EnPassantMode::PseudoLegal);
     key
@@ -183,8 +182,8 @@ mod tests {
         Book::from_bytes(&entries.collect::<Vec<_>>().concat()).unwrap()
     }
 
-    /// Keys from Polyglot's documentation: the start position, after 1. e4 d5 2. e5 f5 (en
-    /// passant possible) and after 3. Ke2 Kf7 (castling rights lost).
+    /// Keys from Polyglot's documentation: the start position, after 1. e4 d5 2. e5 f5 (en passant
+    /// possible) and after 3. Ke2 Kf7 (castling rights lost).
     #[test]
     fn keys_of_the_documentation() {
         for (fen, expected) in [

@@ -7,8 +7,8 @@ use super::{limits::Clock, params as p};
 /// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Time after which no new iteration starts, before scaling by [`Stability::scale`];
-    /// `None` if the search uses the whole time.
+    /// Time after which no new iteration starts, before scaling by [`Stability::scale`]; `None` if
+    /// the search uses the whole time.
     pub soft: Option<Duration>,
     /// Time at which the search is stopped, except in the first iteration.
     pub hard: Duration,
@@ -49,8 +49,8 @@ impl Budget {
         Budget { soft: Some(share.mul_f64(soft).min(cap)), hard }
     }
 
-    /// Adds a quarter to the soft limit, because some moves will be found on the opponent's
-    /// time. The value is conventional and was not measured.
+    /// Adds a quarter to the soft limit, because some moves will be found on the opponent's time.
+    /// The value is conventional and was not measured.
     pub fn with_pondering(self) -> Budget {
         let soft = self.soft.map(|soft| (soft + soft / 4).min(self.hard));
         Budget { soft, ..self }
@@ -62,8 +62,8 @@ impl Budget {
         Budget { soft, hard: self.hard.min(other.hard) }
     }
 
-    /// Returns the budget for `go movetime`: the whole time less the overhead. The overhead
-    /// is at most a tenth of the time and at least a millisecond.
+    /// Returns the budget for `go movetime`: the whole time less the overhead. The overhead is at
+    /// most a tenth of the time and at least a millisecond.
     pub fn exact(movetime: Duration, overhead: Duration) -> Budget {
         const MILLISECOND: Duration = Duration::from_millis(1);
         let kept = overhead.min(movetime / 10).max(MILLISECOND);
@@ -72,9 +72,9 @@ impl Budget {
     }
 }
 
-/// The lag: how much more time a move costs on the GUI's clock than the search took. It is
-/// caused by the GUI, the connection to it and a busy system. A multiple of its mean is kept
-/// back in addition to the overhead.
+/// The lag: how much more time a move costs on the GUI's clock than the search took. It is caused
+/// by the GUI, the connection to it and a busy system. A multiple of its mean is kept back in
+/// addition to the overhead.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lag {
     /// The clock before the last move, and the time that its search took.
@@ -87,8 +87,8 @@ impl Lag {
     /// Longest lag that counts. A larger difference means that the clock was changed, and is
     /// ignored.
     const MOST: Duration = Duration::from_millis(500);
-    /// Multiple of the mean that is kept back. On a busy system the lag of a move can be
-    /// several times the mean, and exceed the increment for many moves in a row.
+    /// Multiple of the mean that is kept back. On a busy system the lag of a move can be several
+    /// times the mean, and exceed the increment for many moves in a row.
     const KEPT: u32 = 8;
 
     /// Updates the lag from the difference between `clock` and its expected value. `follows` tells
@@ -153,8 +153,8 @@ impl Stability {
         (nodes * same_best * changes * same_score * score_drop * move_drop).min(4.5)
     }
 
-    /// Returns these statistics without those of the score, for a player whose misjudgements
-    /// make its scores unsteady.
+    /// Returns these statistics without those of the score, for a player whose misjudgements make
+    /// its scores unsteady.
     pub fn without_scores(&self) -> Stability {
         Stability { same_score: 5, score_drop: 0, move_drop: 0, ..*self }
     }
@@ -267,8 +267,8 @@ mod tests {
             lag.see(clock(time), true);
             assert!(lag.kept() < before && lag.kept() >= before * 6 / 7, "{lag:?}");
         }
-        // A changed clock and the next time control do not affect the mean.
-        // Neither does another side's clock.
+        // A changed clock and the next time control do not affect the mean. Neither does another
+        // side's clock.
         let control = |time| Clock { moves_to_go: Some(40), ..clock(time) };
         for (before, after, follows) in [
             (clock(900), clock(100), true),

@@ -18,8 +18,8 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Soft nodes: no new iteration starts after this many. For self-play.
     pub soft_nodes: Option<u64>,
-    /// Longest mate to search for, in moves. The search stops when it has proved one for
-    /// either side.
+    /// Longest mate to search for, in moves. The search stops when it has proved one for either
+    /// side.
     pub mate: Option<u32>,
     /// Exact time for this move.
     pub movetime: Option<Duration>,
@@ -27,8 +27,7 @@ pub struct Limits {
     pub clock: Option<Clock>,
     /// Ignores the clock, and holds the best move back until `stop`.
     pub infinite: bool,
-    /// Holds the best move back until `stop` or `ponderhit`. The clock starts at the
-    /// ponderhit.
+    /// Holds the best move back until `stop` or `ponderhit`. The clock starts at the ponderhit.
     pub ponder: bool,
     /// The search is for analysis, not for a game: it also searches a forced move.
     pub analyse: bool,

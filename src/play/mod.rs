@@ -1,5 +1,5 @@
-//! Everything that a search needs besides the tree: limits, reports, time management,
-//! opening books, tablebases, limited strength, and openings for self-play.
+//! Everything that a search needs besides the tree: limits, reports, time management, opening
+//! books, tablebases, limited strength, and openings for self-play.
 
 pub mod book;
 pub mod clock;

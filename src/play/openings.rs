@@ -1,5 +1,5 @@
-//! Openings for games between engines: random moves from the start position, from a
-//! Chess960 position or from a position of a book.
+//! Openings for games between engines: random moves from the start position, from a Chess960
+//! position or from a position of a book.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ use crate::{
     system::files::FileError,
 };
 
-/// Largest score that a short search may give either side of an opening, in centipawns. With
-/// 1000, a network learned less from self-play of the same length (`src/eval/nnue/HISTORY.md`).
+/// Largest score that a short search may give either side of an opening, in centipawns. With 1000,
+/// a network learned less from self-play of the same length (`src/eval/nnue/HISTORY.md`).
 pub const BALANCE: Score = 300;
 /// Random plies without a book.
 pub const RANDOM_PLIES: u32 = 8;
@@ -30,15 +30,14 @@ pub const RANDOM_PLIES_AFTER_BOOK: u32 = 2;
 pub struct Openings {
     /// Books, each a list of positions to start from.
     pub books: Vec<Vec<Position>>,
-    /// Share of games that start from a book position, in per cent. Every book is chosen
-    /// equally often.
+    /// Share of games that start from a book position, in per cent. Every book is chosen equally
+    /// often.
     pub book_share: u32,
     /// Random plies after a book position. Each opening has this many or one more.
     pub book_plies: u32,
     /// Random plies after a start position. Each opening has this many or one more.
     pub random_plies: u32,
-    /// Share of the remaining games that start from a random Chess960 position, in per
-    /// cent.
+    /// Share of the remaining games that start from a random Chess960 position, in per cent.
     pub chess960: u32,
 }
 
@@ -48,8 +47,7 @@ impl Openings {
         Openings::from_books(Vec::new())
     }
 
-    /// Returns openings from these books; without books, random moves from the start
-    /// position.
+    /// Returns openings from these books; without books, random moves from the start position.
     pub const fn from_books(books: Vec<Vec<Position>>) -> Openings {
         Openings {
             books,
@@ -106,8 +104,8 @@ pub fn chess960(rng: &mut impl Rng) -> Position {
     Position::from_fen_in(&fen, CastlingMode::Chess960).unwrap_or_default()
 }
 
-/// Returns the pieces of the Chess960 start position with this number, from the a-file to
-/// the h-file. The numbers are Scharnagl's, 0 to 959.
+/// Returns the pieces of the Chess960 start position with this number, from the a-file to the
+/// h-file. The numbers are Scharnagl's, 0 to 959.
 fn back_rank(number: usize) -> String {
     /// The places of the knights among the five squares without bishops and queen.
     const KNIGHTS: [[usize; 2]; 10] =
@@ -128,8 +126,8 @@ fn back_rank(number: usize) -> String {
     rank.into_iter().flatten().collect()
 }
 
-/// Reads a book with a position in FEN or EPD on each line. It skips positions in which the
-/// game is over.
+/// Reads a book with a position in FEN or EPD on each line. It skips positions in which the game is
+/// over.
 ///
 /// # Errors
 ///
@@ -195,8 +193,8 @@ mod tests {
         assert_eq!(fens.iter().collect::<HashSet<_>>().len(), 50);
     }
 
-    /// Every book is chosen equally often, whatever its length. Other games start from the
-    /// start position.
+    /// Every book is chosen equally often, whatever its length. Other games start from the start
+    /// position.
     #[test]
     fn books_are_mixed() {
         let position = |fen: &str| Position::from_fen(fen).unwrap();

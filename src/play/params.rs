@@ -1,30 +1,28 @@
-//! The tunable constants of time management. [`tune`](crate::system::tune) describes
-//! their format.
+//! The tunable constants of time management. [`tune`](crate::system::tune) describes their format.
 //!
-//! The constants follow those of tuned engines. `README.md` in this folder has the
-//! measurements.
+//! The constants follow those of tuned engines. `README.md` in this folder has the measurements.
 
 crate::system::tune::params! {
-    /// Milliseconds of every clock that are never spent, because a busy machine can delay a
-    /// move by that much.
+    /// Milliseconds of every clock that are never spent, because a busy machine can delay a move by
+    /// that much.
     clock_reserve: 50, 0..=500, 10;
-    /// Assumed number of moves to the end of the game, with an increment and without `movestogo`.
-    /// A larger `movestogo` counts as this many.
+    /// Assumed number of moves to the end of the game, with an increment and without `movestogo`. A
+    /// larger `movestogo` counts as this many.
     clock_horizon: 27, 8..=80, 3;
     /// Assumed number of moves to the end of the game without `movestogo` or an increment.
     clock_sudden: 34, 8..=80, 3;
-    /// Share of the increment that a move gets, in per cent. It is above 100 because later
-    /// moves matter less.
+    /// Share of the increment that a move gets, in per cent. It is above 100 because later moves
+    /// matter less.
     clock_increment: 160, 0..=300, 10;
-    /// Share of a move's time after which no new iteration starts, in per cent, before
-    /// scaling by [`Stability::scale`](super::clock::Stability::scale).
+    /// Share of a move's time after which no new iteration starts, in per cent, before scaling by
+    /// [`Stability::scale`](super::clock::Stability::scale).
     clock_soft: 73, 20..=150, 5;
     /// Maximum of this soft limit without `movestogo`, in per cent of the clock.
     clock_cap: 18, 5..=60, 2;
     /// Maximum time for a move, in per cent of the clock.
     clock_hard: 46, 5..=90, 4;
-    /// Share of the nodes spent on the best move, in per cent, that would make the factor for
-    /// that share 0. Real shares are at most 100.
+    /// Share of the nodes spent on the best move, in per cent, that would make the factor for that
+    /// share 0. Real shares are at most 100.
     clock_share: 150, 100..=250, 7;
     /// Increase of this factor for each per cent below `clock_share`, in 1/10,000.
     clock_nodes: 135, 0..=300, 14;
@@ -39,8 +37,8 @@ crate::system::tune::params! {
     clock_settled: 90, 70..=110, 2;
     /// Increase of this factor for each recent change of the best move, in per cent.
     clock_unrest: 25, 0..=80, 4;
-    /// Reduction for each iteration with a stable score, up to eight, in per cent. The
-    /// factor is 1 after five.
+    /// Reduction for each iteration with a stable score, up to eight, in per cent. The factor is 1
+    /// after five.
     clock_steady: 4, 0..=10, 1;
     /// Additional time for each centipawn that the score has fallen since the same side's previous
     /// move, in 1/1000. A rise saves as much. From -15 to 25 centipawns.

@@ -96,8 +96,7 @@ pub enum Note<'a> {
     },
     /// The plan for a search, for debugging.
     Plan {
-        /// Time after which no new iteration starts; `None` if the search uses the whole
-        /// time.
+        /// Time after which no new iteration starts; `None` if the search uses the whole time.
         soft: Option<Duration>,
         /// Time at which the search is stopped; `None` without a clock.
         hard: Option<Duration>,
@@ -135,12 +134,11 @@ pub enum TableFault<'a> {
     Damaged,
 }
 
-/// Receives the reports of a search. They come from its first thread; notes on tablebase
-/// files can come from any thread. Every method may be called at any time between `go` and
-/// its outcome.
+/// Receives the reports of a search. They come from its first thread; notes on tablebase files can
+/// come from any thread. Every method may be called at any time between `go` and its outcome.
 pub trait Reporter: Sync {
-    /// Returns whether the reporter uses [`info`](Self::info). If not, the search need not
-    /// assemble it.
+    /// Returns whether the reporter uses [`info`](Self::info). If not, the search need not assemble
+    /// it.
     fn listens(&self) -> bool {
         true
     }
@@ -154,8 +152,8 @@ pub trait Reporter: Sync {
     fn refutation(&self, _line: &[Move]) {}
     /// Reports other information for the user or a log.
     fn note(&self, _note: &Note) {}
-    /// Reports the result of the search. Called once, before the other threads have ended,
-    /// because that can take some time on a busy machine.
+    /// Reports the result of the search. Called once, before the other threads have ended, because
+    /// that can take some time on a busy machine.
     fn decided(&self, _outcome: &Outcome) {}
 }
 

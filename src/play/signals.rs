@@ -10,15 +10,14 @@ use std::{
 
 use crate::system::sync::{lock, unpoisoned};
 
-/// The signals that the caller of a search sends to it. The receiver of `go` creates new
-/// signals for each search, so that a stop cannot be lost.
+/// The signals that the caller of a search sends to it. The receiver of `go` creates new signals
+/// for each search, so that a stop cannot be lost.
 ///
-/// The flags are read without a lock. They publish no other data, so relaxed ordering is
-/// enough. An atomic store soon becomes visible to other threads on every supported machine.
-/// The flags are *written* under the lock of `clock_start`, for two reasons. First, a thread
-/// that checks them and then sleeps cannot miss a change in between. Second, a search that
-/// sees the ponderhit waits for the lock before it reads the clock, so it reads the new
-/// start.
+/// The flags are read without a lock. They publish no other data, so relaxed ordering is enough. An
+/// atomic store soon becomes visible to other threads on every supported machine. The flags are
+/// *written* under the lock of `clock_start`, for two reasons. First, a thread that checks them and
+/// then sleeps cannot miss a change in between. Second, a search that sees the ponderhit waits for
+/// the lock before it reads the clock, so it reads the new start.
 #[derive(Debug)]
 pub struct Signals {
     stop: AtomicBool,

@@ -1,15 +1,15 @@
 //! Limited strength that resembles weaker human play.
 //!
-//! A player with a lower rating searches fewer nodes to a smaller depth, misjudges positions,
-//! and overlooks moves: the opponent's replies, and its own moves after them. It overlooks
-//! mostly quiet, long and backward moves. It never gives pieces away at random, and it plays
-//! the best move that it sees. Obvious moves take little time, and some others a lot. Up to a
-//! rating of 2000, the player misses no mate in one, and no recapture or promotion that wins
-//! material. It makes no errors in the endings that players of its rating know.
+//! A player with a lower rating searches fewer nodes to a smaller depth, misjudges positions, and
+//! overlooks moves: the opponent's replies, and its own moves after them. It overlooks mostly
+//! quiet, long and backward moves. It never gives pieces away at random, and it plays the best move
+//! that it sees. Obvious moves take little time, and some others a lot. Up to a rating of 2000, the
+//! player misses no mate in one, and no recapture or promotion that wins material. It makes no
+//! errors in the endings that players of its rating know.
 //!
-//! All errors depend only on the position and the game's seed. Therefore a position is
-//! misjudged in the same way wherever it occurs in the tree, and a blind spot lasts as long
-//! as the position. Each game has its own errors.
+//! All errors depend only on the position and the game's seed. Therefore a position is misjudged in
+//! the same way wherever it occurs in the tree, and a blind spot lasts as long as the position.
+//! Each game has its own errors.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -49,10 +49,9 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
     Level { elo, nodes, depth, error, oversight }
 }
 
-/// The scale. Values for other ratings are interpolated, those of nodes logarithmically.
-/// From 1400 to 2200 it was measured against Stockfish's UCI_Elo. Below 1400, and from 2200 to
-/// 2600, it was measured in self-play. Higher ratings were not measured. See
-/// `README.md` in this folder.
+/// The scale. Values for other ratings are interpolated, those of nodes logarithmically. From 1400
+/// to 2200 it was measured against Stockfish's UCI_Elo. Below 1400, and from 2200 to 2600, it was
+/// measured in self-play. Higher ratings were not measured. See `README.md` in this folder.
 const LEVELS: [Level; 12] = [
     level(500, 39.0, 1.0, 400.0, 0.62),
     level(800, 90.0, 1.5, 255.0, 0.44),
@@ -73,8 +72,8 @@ pub const ELO_RANGE: RangeInclusive<u32> = LEVELS[0].elo..=LEVELS[LEVELS.len() -
 /// The range of Skill Level. The last level is full strength.
 pub const SKILL_RANGE: RangeInclusive<u32> = 0..=20;
 
-/// Returns the rating of a skill level. The levels divide the scale into even steps; full
-/// strength has no rating.
+/// Returns the rating of a skill level. The levels divide the scale into even steps; full strength
+/// has no rating.
 pub const fn skill_rating(level: u32) -> Option<u32> {
     let (elo, levels) = (ELO_RANGE, *SKILL_RANGE.end());
     let step = (*elo.end() - *elo.start()) / levels;
@@ -84,8 +83,8 @@ pub const fn skill_rating(level: u32) -> Option<u32> {
 /// The default of UCI_Elo.
 pub const DEFAULT_ELO: u32 = 1500;
 
-/// Highest rating at which only [sure moves](sure_moves) are searched where there are any.
-/// Stronger players search the other moves too.
+/// Highest rating at which only [sure moves](sure_moves) are searched where there are any. Stronger
+/// players search the other moves too.
 const SURE_UP_TO: u32 = 2000;
 
 /// Minimum number of nodes for a move in an ending that the player knows. `README.md` in this
@@ -106,8 +105,8 @@ pub struct Handicap {
 }
 
 impl Handicap {
-    /// Returns a player of this rating, clamped to [`ELO_RANGE`]. `seed` determines its
-    /// oversights and misjudgements.
+    /// Returns a player of this rating, clamped to [`ELO_RANGE`]. `seed` determines its oversights
+    /// and misjudgements.
     pub fn new(elo: u32, seed: u64) -> Handicap {
         let elo = elo.clamp(*ELO_RANGE.start(), *ELO_RANGE.end());
         let above = LEVELS.partition_point(|level| level.elo < elo).max(1);
@@ -140,8 +139,8 @@ impl Handicap {
         mix(mix(self.seed ^ u64::from(self.elo)) ^ self.error.to_bits())
     }
 
-    /// Returns the limits of a search by this player. Up to a rating of 2000, it searches only
-    /// the sure moves, if there are any.
+    /// Returns the limits of a search by this player. Up to a rating of 2000, it searches only the
+    /// sure moves, if there are any.
     #[must_use]
     pub fn limit(&self, limits: &Limits, game: &Game) -> Limits {
         let mut searchmoves = limits.searchmoves.clone();
@@ -156,9 +155,9 @@ impl Handicap {
         }
     }
 
-    /// Returns the error in evaluating a position, in centipawns for the side to move. A
-    /// third of its variance depends only on the pawn structure, so that the player is wrong
-    /// in the same way for many moves.
+    /// Returns the error in evaluating a position, in centipawns for the side to move. A third of
+    /// its variance depends only on the pawn structure, so that the player is wrong in the same way
+    /// for many moves.
     pub fn misjudgement(&self, position: &Position) -> Score {
         let keys = position.keys();
         let structure = normal(mix(keys.pawns ^ self.seed));
@@ -167,10 +166,10 @@ impl Handicap {
         (self.error * (0.58 * structure + 0.81 * moment)) as Score
     }
 
-    /// Returns whether the player overlooks this move, `ply` plies from the root. It
-    /// overlooks no move at the root, because people look at those one by one, and none in
-    /// check. At later plies, it overlooks a larger share: a tenth more for each ply after the
-    /// first, up to twice that of the first ply.
+    /// Returns whether the player overlooks this move, `ply` plies from the root. It overlooks no
+    /// move at the root, because people look at those one by one, and none in check. At later
+    /// plies, it overlooks a larger share: a tenth more for each ply after the first, up to twice
+    /// that of the first ply.
     pub fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
         if ply == 0 || position.is_check() {
             return false;
@@ -182,10 +181,10 @@ impl Handicap {
         (random as f64) < share.min(0.9) * f64::from(u32::MAX)
     }
 
-    /// Returns the time to use before playing `m`. On average, the player uses as much time as
-    /// the engine at full strength. The time varies like a human's: its distribution is
-    /// roughly log-normal. It never exceeds the budget. `stability` is that of the search that
-    /// found the move.
+    /// Returns the time to use before playing `m`. On average, the player uses as much time as the
+    /// engine at full strength. The time varies like a human's: its distribution is roughly
+    /// log-normal. It never exceeds the budget. `stability` is that of the search that found the
+    /// move.
     pub fn thinking_time(
         &self,
         budget: Budget,
@@ -219,8 +218,8 @@ const OBVIOUS: f64 = 0.3;
 /// Minimum number of iterations for a meaningful [`Stability`].
 const TELLING_DEPTH: u32 = 5;
 
-/// Returns the minimum rating at which players are assumed to win this ending for the side to
-/// move; `None` for other positions.
+/// Returns the minimum rating at which players are assumed to win this ending for the side to move;
+/// `None` for other positions.
 fn needed(position: &Position) -> Option<u32> {
     let (board, us) = (position.board(), position.turn());
     if endings::against_bare_king(board) == Some(us)
@@ -291,8 +290,7 @@ fn sure_moves(game: &Game) -> Vec<Move> {
     }
 }
 
-/// Returns whether `m` is obvious: it recaptures, or every other move loses material at
-/// once.
+/// Returns whether `m` is obvious: it recaptures, or every other move loses material at once.
 fn is_obvious(game: &Game, m: Move) -> bool {
     let position = game.position();
     let only = || {
@@ -319,9 +317,9 @@ fn obscurity(position: &Position, m: Move) -> f64 {
     kind * long * if backward { 1.3 } else { 1.0 }
 }
 
-/// Converts random bits to a number that is roughly normally distributed, with mean 0 and
-/// standard deviation 1. It is a sum of four uniform numbers, which has mean 2 and standard
-/// deviation sqrt(4 / 12) = 0.577 before it is shifted and scaled.
+/// Converts random bits to a number that is roughly normally distributed, with mean 0 and standard
+/// deviation 1. It is a sum of four uniform numbers, which has mean 2 and standard deviation sqrt(4
+/// / 12) = 0.577 before it is shifted and scaled.
 fn normal(bits: u64) -> f64 {
     let sum: u64 = (0..4).map(|i| bits >> (16 * i) & 0xffff).sum();
     (sum as f64 / 65_536.0 - 2.0) / 0.577

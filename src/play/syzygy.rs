@@ -1,9 +1,9 @@
-//! Syzygy tablebases. This module finds the files, converts their results into bounds on
-//! scores, and cuts reported principal variations where they contradict the tablebases. The
-//! search decides when to probe.
+//! Syzygy tablebases. This module finds the files, converts their results into bounds on scores,
+//! and cuts reported principal variations where they contradict the tablebases. The search decides
+//! when to probe.
 //!
-//! A missing or damaged file is reported once. After that, positions that need it are
-//! searched without tablebases.
+//! A missing or damaged file is reported once. After that, positions that need it are searched
+//! without tablebases.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::{
@@ -58,8 +58,8 @@ impl Value {
         }
     }
 
-    /// Returns the score of a drawn value; `None` for a win or loss. A cursed win is scored
-    /// above a draw because the opponent may err.
+    /// Returns the score of a drawn value; `None` for a win or loss. A cursed win is scored above a
+    /// draw because the opponent may err.
     pub(crate) const fn drawn_score(self) -> Option<Score> {
         match self {
             Value::Win | Value::Loss => None,
@@ -95,9 +95,9 @@ impl Value {
 pub struct Known {
     /// Value of the move for the side that plays it.
     pub value: Value,
-    /// Bounds on the score. Of two winning moves, the one with the shorter distance to zeroing
-    /// has the higher lower bound. Of two losing moves, the one with the longer distance has
-    /// the higher upper bound.
+    /// Bounds on the score. Of two winning moves, the one with the shorter distance to zeroing has
+    /// the higher lower bound. Of two losing moves, the one with the longer distance has the higher
+    /// upper bound.
     pub bounds: Bounds,
 }
 
@@ -129,8 +129,8 @@ impl Default for ProbeOptions {
 /// Maximum number of pieces of existing tablebases, including kings.
 pub const MAX_PIECES: usize = 7;
 
-/// Moves added to the distance to zeroing if the fifty-move rule may turn the result into a
-/// draw. This exceeds every distance that the rule allows.
+/// Moves added to the distance to zeroing if the fifty-move rule may turn the result into a draw.
+/// This exceeds every distance that the rule allows.
 const DOUBT: i32 = 200;
 
 /// The kinds of tables: file extension and name.
@@ -142,17 +142,17 @@ pub struct Tablebases {
     tables: Tablebase<Chess>,
     /// Paths of the files, by file name.
     files: HashMap<String, PathBuf>,
-    /// The WDL tables by [`material`], for both colours of the stronger side, and whether
-    /// each is usable.
+    /// The WDL tables by [`material`], for both colours of the stronger side, and whether each is
+    /// usable.
     usable: HashMap<u64, AtomicBool>,
     /// Names of the files already reported.
     complaints: Mutex<Vec<String>>,
 }
 
 impl Tablebases {
-    /// Finds the tables in these directories. Of several files with the same name it uses
-    /// the first. Faults of directories and files, and missing tables, are reported through
-    /// `say`. Returns `None` if there are no WDL tables.
+    /// Finds the tables in these directories. Of several files with the same name it uses the
+    /// first. Faults of directories and files, and missing tables, are reported through `say`.
+    /// Returns `None` if there are no WDL tables.
     pub fn open(directories: &[PathBuf], say: &dyn Fn(&str)) -> Option<Tablebases> {
         let mut files = HashMap::new();
         for directory in directories {
@@ -220,8 +220,7 @@ impl Tablebases {
             .ok()
     }
 
-    /// Returns the plies to the next capture, pawn move or mate (DTZ), with the sign of the
-    /// value.
+    /// Returns the plies to the next capture, pawn move or mate (DTZ), with the sign of the value.
     fn dtz(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<MaybeRounded<Dtz>> {
         self.tables.probe_dtz(chess).inspect_err(|error| self.complain(error, reporter)).ok()
     }
@@ -254,9 +253,9 @@ impl Tablebases {
     }
 }
 
-/// A [`Reporter`] that forwards the reports of a search, with each principal variation cut
-/// where the tablebases contradict its result. The search knows the values of captures and
-/// of the root moves, but the other moves of a line may be wrong.
+/// A [`Reporter`] that forwards the reports of a search, with each principal variation cut where
+/// the tablebases contradict its result. The search knows the values of captures and of the root
+/// moves, but the other moves of a line may be wrong.
 pub(crate) struct Confirming<'a> {
     /// The tables and the conditions for a probe.
     pub prober: Prober<'a>,
@@ -269,10 +268,10 @@ pub(crate) struct Confirming<'a> {
 }
 
 impl Confirming<'_> {
-    /// Cuts the PV where its result changes. The value of the first move gives the expected
-    /// result. If it is unknown, the sign of a decisive score gives it. Otherwise, the first
-    /// position of the line that is in the tables gives it. A line to mate is not checked,
-    /// because it proves its own result.
+    /// Cuts the PV where its result changes. The value of the first move gives the expected result.
+    /// If it is unknown, the sign of a decisive score gives it. Otherwise, the first position of
+    /// the line that is in the tables gives it. A line to mate is not checked, because it proves
+    /// its own result.
     pub(crate) fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };
         if mate_distance(info.score).is_some() {
@@ -294,8 +293,8 @@ impl Confirming<'_> {
         info.pv.truncate(length);
     }
 
-    /// Returns the result for the side that has just moved: 1 for a win, -1 for a loss, 0
-    /// for a draw, and `None` if it is unknown.
+    /// Returns the result for the side that has just moved: 1 for a win, -1 for a loss, 0 for a
+    /// draw, and `None` if it is unknown.
     fn sign(&self, game: &Game) -> Option<i32> {
         match game.ending() {
             Some(Ending::Checkmate) => Some(1),
@@ -357,8 +356,8 @@ fn over(game: &Game, child: &Position) -> Option<Known> {
     repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exact(DRAW) })
 }
 
-/// Returns the result of the move `m` that leads to `child`, where `dtz` is the distance to
-/// zeroing of `child`.
+/// Returns the result of the move `m` that leads to `child`, where `dtz` is the distance to zeroing
+/// of `child`.
 fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -> Known {
     let ambiguous = AmbiguousWdl::from_dtz_and_halfmoves(dtz, child.halfmoves());
     let wdl = match ambiguous {
@@ -369,8 +368,8 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
         AmbiguousWdl::MaybeWin | AmbiguousWdl::Win => Wdl::Loss,
     };
     let value = Value::new(wdl, fifty_moves);
-    // The score of a win or loss decays by one for each move on its way to the root. The
-    // result is the score that a search to the zeroing move would return.
+    // The score of a win or loss decays by one for each move on its way to the root. The result is
+    // the score that a search to the zeroing move would return.
     let (plies, rounded) = match dtz {
         MaybeRounded::Precise(dtz) => (dtz.0.abs(), 0),
         MaybeRounded::Rounded(dtz) => (dtz.0.abs(), 1),
@@ -381,9 +380,8 @@ fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -
         _ if m.is_zeroing() => 0,
         _ => (plies + rounded + 1) / 2,
     };
-    // If a rounded distance ends exactly at 100 plies, the fifty-move rule may turn the result
-    // into a draw. Such a win ranks below all certain wins, and such a loss above all certain
-    // losses.
+    // If a rounded distance ends exactly at 100 plies, the fifty-move rule may turn the result into
+    // a draw. Such a win ranks below all certain wins, and such a loss above all certain losses.
     let doubt =
         fifty_moves && matches!(ambiguous, AmbiguousWdl::MaybeLoss | AmbiguousWdl::MaybeWin);
     Known { value, bounds: value.bounds(moves + if doubt { DOUBT } else { 0 }) }
@@ -402,9 +400,9 @@ impl<'a> Prober<'a> {
         Prober { tables, options }
     }
 
-    /// Returns the result of each of `moves` in the position of `game`, taking its
-    /// halfmove clock and repetitions into account. Without DTZ tables the scores have no
-    /// bounds. Returns `None` if the tables do not know the results of all moves.
+    /// Returns the result of each of `moves` in the position of `game`, taking its halfmove clock
+    /// and repetitions into account. Without DTZ tables the scores have no bounds. Returns `None`
+    /// if the tables do not know the results of all moves.
     pub fn rank_moves(
         &self,
         game: &Game,
@@ -440,10 +438,9 @@ impl<'a> Prober<'a> {
         Some(Ranking { known: rank(&by_value)?, distances: false })
     }
 
-    /// Returns bounds on the score of a position with this remaining `depth`. Probes only
-    /// positions after a capture or pawn move. Their halfmove clock is zero, so the value is
-    /// exact. This also keeps the number of probes small. A successful probe increments
-    /// `hits`.
+    /// Returns bounds on the score of a position with this remaining `depth`. Probes only positions
+    /// after a capture or pawn move. Their halfmove clock is zero, so the value is exact. This also
+    /// keeps the number of probes small. A successful probe increments `hits`.
     pub fn probe(
         &self,
         position: &Position,
@@ -614,8 +611,7 @@ mod tests {
         }));
     }
 
-    /// There are as many names as published tables for each number of pieces, without
-    /// duplicates.
+    /// There are as many names as published tables for each number of pieces, without duplicates.
     #[test]
     fn names_are_complete() {
         for (pieces, count) in [(3, 5), (4, 30), (5, 110), (6, 365), (7, 1001)] {

@@ -1,5 +1,5 @@
-//! Move-ordering histories and correction histories: the index, the limits and the update rule
-//! of each table. Decisions about searching and pruning do not belong here.
+//! Move-ordering histories and correction histories: the index, the limits and the update rule of
+//! each table. Decisions about searching and pruning do not belong here.
 
 use bytemuck::Zeroable;
 use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
@@ -35,8 +35,8 @@ impl PieceTo {
     }
 }
 
-/// A quiet move by colour, origin and target, and whether these are attacked: the
-/// index of the butterfly history.
+/// A quiet move by colour, origin and target, and whether these are attacked: the index of the
+/// butterfly history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FromTo(u16);
 
@@ -115,8 +115,7 @@ pub(crate) type Previous = [Option<PieceTo>; 3];
 /// The facts about a node that index the histories of its moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
-    /// Squares that the opponent attacks. The histories distinguish moves that leave or enter
-    /// them.
+    /// Squares that the opponent attacks. The histories distinguish moves that leave or enter them.
     pub threats: Bitboard,
     /// The earlier moves that index the continuation histories.
     pub previous: Previous,
@@ -136,9 +135,9 @@ impl Context {
 struct Continuation([[i16; PieceTo::COUNT]; PieceTo::COUNT]);
 
 impl Continuation {
-    /// Updates the entries for the moves 1, 2 and 4 plies ago. The search reads their
-    /// weighted sum, so history gravity uses half of that sum instead of each entry. If some
-    /// entries are already high, the others therefore change less.
+    /// Updates the entries for the moves 1, 2 and 4 plies ago. The search reads their weighted sum,
+    /// so history gravity uses half of that sum instead of each entry. If some entries are already
+    /// high, the others therefore change less.
     fn update(&mut self, previous: Previous, to: usize, bonus: i32) {
         let read = |before: PieceTo| i32::from(self.0[before.index()][to]);
         let [one, two, four] = previous.map(|before| before.map_or(0, read));
@@ -154,8 +153,8 @@ impl Continuation {
 /// Number of rows in the history by pawn structure.
 const PAWN_STRUCTURES: usize = 512;
 
-/// The move-ordering and correction tables of one search thread, in one block of
-/// memory so that they fit into a few huge pages.
+/// The move-ordering and correction tables of one search thread, in one block of memory so that
+/// they fit into a few huge pages.
 #[derive(Zeroable)]
 #[repr(C)]
 struct Tables {
@@ -412,8 +411,8 @@ mod tests {
     }
 
     /// Tests how much one node changes a table, at any depth, if its best move comes after thirty
-    /// quiet moves. The limits are in per cent of an entry's range: for one entry, and for the
-    /// sum of all entries.
+    /// quiet moves. The limits are in per cent of an entry's range: for one entry, and for the sum
+    /// of all entries.
     #[test]
     fn one_node_does_not_fill_a_table() {
         let fen = "r1bq1rk1/pp3ppp/2nbpn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 1";

@@ -1,7 +1,7 @@
 //! Principal variation search: the nodes between the root and the leaves.
 //!
-//! The steps are numbered in the order in which a node goes through them.
-//! `HISTORY.md` in this directory has the measured Elo of most steps.
+//! The steps are numbered in the order in which a node goes through them. `HISTORY.md` in this
+//! directory has the measured Elo of most steps.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
@@ -118,8 +118,8 @@ impl Found {
         }
     }
 
-    /// Raises the best score to `score`, an upper bound for moves that were pruned. It must
-    /// not exceed alpha.
+    /// Raises the best score to `score`, an upper bound for moves that were pruned. It must not
+    /// exceed alpha.
     fn raise(&mut self, score: Score) {
         self.best = self.best.max(score);
     }
@@ -133,8 +133,7 @@ struct Order {
     /// The move is a bad capture: its exchange is worth less than its ordering score requires. Such
     /// captures come last.
     losing: bool,
-    /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
-    /// unknown.
+    /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if unknown.
     exchange: i32,
 }
 
@@ -224,8 +223,8 @@ impl Worker<'_> {
             return Ok(score);
         }
 
-        // Step 5. Internal iterative reduction: a node without a TT move is searched less
-        // deeply. This is cheaper, and leaves a TT move for the next iteration.
+        // Step 5. Internal iterative reduction: a node without a TT move is searched less deeply.
+        // This is cheaper, and leaves a TT move for the next iteration.
         if self.shared.selective
             && node.depth >= p::iir_depth()
             && (T::PV || cut)
@@ -448,11 +447,11 @@ impl Worker<'_> {
         Ok((verified? >= beta).then_some(score))
     }
 
-    /// Step 4d: ProbCut. A capture whose score is well above beta at reduced depth will
-    /// probably also fail high at full depth. The higher its score in quiescence, the shallower
-    /// the search and the higher the bound that it must reach. If it does not reach this bound, the
-    /// capture is searched at the usual reduced depth. Source: M. Buro, "ProbCut: An Effective
-    /// Selective Extension of the Alpha-Beta Algorithm", 1995.
+    /// Step 4d: ProbCut. A capture whose score is well above beta at reduced depth will probably
+    /// also fail high at full depth. The higher its score in quiescence, the shallower the search
+    /// and the higher the bound that it must reach. If it does not reach this bound, the capture is
+    /// searched at the usual reduced depth. Source: M. Buro, "ProbCut: An Effective Selective
+    /// Extension of the Alpha-Beta Algorithm", 1995.
     fn probcut(&mut self, node: &Node) -> Result<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
         let bound = node.window.beta + p::probcut_margin()
@@ -561,8 +560,8 @@ impl Worker<'_> {
         if !any {
             found.best = if position.is_check() { -MATE } else { DRAW };
         } else if found.number == 0 {
-            // The excluded move is the only legal one, or the player of limited strength
-            // overlooks all moves.
+            // The excluded move is the only legal one, or the player of limited strength overlooks
+            // all moves.
             found.best = if node.excluded.is_some() { alpha } else { node.evaluation };
         }
         Ok(())
@@ -581,8 +580,8 @@ impl Worker<'_> {
         found.number += 1;
         let facts = self.facts::<T>(node, found, m, order, tt_capture);
 
-        // Step 7. Prune the move, but only if a move that does not lose is known. The first
-        // move is therefore never pruned. It is not reduced either.
+        // Step 7. Prune the move, but only if a move that does not lose is known. The first move is
+        // therefore never pruned. It is not reduced either.
         let entry = node.entry.filter(|e| e.best == m.into());
         let reduction = if found.number > 1 { prune::reduction(&facts) } else { 0 };
         if self.shared.selective
@@ -673,8 +672,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 7: decides whether to prune a move. Returns `None` if the move is searched.
-    /// Otherwise returns how the move loop continues without it.
+    /// Step 7: decides whether to prune a move. Returns `None` if the move is searched. Otherwise
+    /// returns how the move loop continues without it.
     fn prune_move<T: NodeType>(
         &self,
         node: &Node,
@@ -712,8 +711,7 @@ impl Worker<'_> {
             }
         }
         // Step 7e. Pruning by static exchange evaluation. A quiet move to a square that is not
-        // attacked loses nothing, unless its piece was attacked and stays on the attacker's
-        // line.
+        // attacked loses nothing, unless its piece was attacked and stays on the attacker's line.
         let safe = |square| !node.generator.threats().contains(square);
         if facts.quiet && safe(m.to()) && m.from().is_none_or(safe) {
             return None;
@@ -762,12 +760,12 @@ impl Worker<'_> {
         }))
     }
 
-    /// Step 9: searches the child and returns its score from this node's point of view. The
-    /// first move gets the open window. The others must beat alpha in a null window
-    /// first, at a reduced depth if they come late.
+    /// Step 9: searches the child and returns its score from this node's point of view. The first
+    /// move gets the open window. The others must beat alpha in a null window first, at a reduced
+    /// depth if they come late.
     ///
-    /// `open` is the child's search with the open window. `reduction` is the late move
-    /// reduction in plies.
+    /// `open` is the child's search with the open window. `reduction` is the late move reduction in
+    /// plies.
     pub(super) fn search_move<T: NodeType>(
         &mut self,
         child: &Position,
@@ -898,8 +896,8 @@ impl Worker<'_> {
     }
 }
 
-/// Returns whether ProbCut is likely to reach this bound, judged by the TT bounds. Without
-/// bounds, the evaluation must reach beta.
+/// Returns whether ProbCut is likely to reach this bound, judged by the TT bounds. Without bounds,
+/// the evaluation must reach beta.
 fn allows_probcut(node: &Node, bound: Score) -> bool {
     match node.entry.map_or(Bounds::NONE, |e| e.bounds) {
         Bounds::NONE => node.evaluation >= node.window.beta,

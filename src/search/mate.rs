@@ -1,9 +1,8 @@
-//! Full-width mate search, for `go mate N`. It searches all moves of both sides without
-//! pruning, so that it cannot overlook a quiet key move or an underpromotion. It deepens move by
-//! move, so the mate that it finds is the shortest.
+//! Full-width mate search, for `go mate N`. It searches all moves of both sides without pruning, so
+//! that it cannot overlook a quiet key move or an underpromotion. It deepens move by move, so the
+//! mate that it finds is the shortest.
 //!
-//! The mate search alternates with the ordinary search, which is better at long forced
-//! lines.
+//! The mate search alternates with the ordinary search, which is better at long forced lines.
 
 use std::cmp::Reverse;
 
@@ -29,9 +28,9 @@ const HEAD_START: u64 = 30_000;
 const SHORT: u32 = 5;
 
 /// Nodes of the mate search for each node of the ordinary search: for short mates and for long
-/// ones. A node of the mate search is cheap. For long mates the mate search gets a smaller
-/// share, because the ordinary search finds more of them alone. The share is not 0, because the
-/// ordinary search may overlook the quiet key moves of problems.
+/// ones. A node of the mate search is cheap. For long mates the mate search gets a smaller share,
+/// because the ordinary search finds more of them alone. The share is not 0, because the ordinary
+/// search may overlook the quiet key moves of problems.
 const SHARE: [u64; 2] = [4, 1];
 
 /// Proof table entry for a position whose side to move tries to mate.
@@ -88,8 +87,8 @@ impl MateSearch {
         self.spent
     }
 
-    /// Continues until a mate is proved, all wanted lengths are refuted, or the granted nodes
-    /// are used up. Returns the moves of the mate. Either side may be the one that mates.
+    /// Continues until a mate is proved, all wanted lengths are refuted, or the granted nodes are
+    /// used up. Returns the moves of the mate. Either side may be the one that mates.
     pub(super) fn seek(&mut self, worker: &mut Worker) -> Option<Vec<Move>> {
         let (begin, root) = (worker.nodes, worker.root.clone());
         let share = SHARE[usize::from(self.wanted > SHORT)];

@@ -1,8 +1,7 @@
-//! The search: iterative deepening (`root`), principal variation search
-//! (`interior`), quiescence search (`quiescence`), and pruning and reduction
-//! (`prune`). `picker` orders the moves, with the help of `history`. `tt` is the
-//! transposition table (TT). `mate` proves mates for `go mate`. `params` has the constants.
-//! The search does not print. It reports through [`Reporter`].
+//! The search: iterative deepening (`root`), principal variation search (`interior`), quiescence
+//! search (`quiescence`), and pruning and reduction (`prune`). `picker` orders the moves, with the
+//! help of `history`. `tt` is the transposition table (TT). `mate` proves mates for `go mate`.
+//! `params` has the constants. The search does not print. It reports through [`Reporter`].
 //!
 //! A node adjusts the decisive scores of its window on entry, and its own score on return
 //! ([`crate::chess::score`]). Scores, bounds and table entries are therefore always relative to
@@ -69,11 +68,10 @@ const CACHED_MIB: usize = 8;
 /// Time between two reports of the line being searched.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Halfmove clock from which a player may claim a draw. The search scores such positions as
-/// draws.
+/// Halfmove clock from which a player may claim a draw. The search scores such positions as draws.
 const CLAIMABLE_FROM: u32 = 100;
-/// Halfmove clock from which the game is drawn without a claim (75-move rule). If the root
-/// has reached [`CLAIMABLE_FROM`] and the draw was not claimed, the search uses this limit instead.
+/// Halfmove clock from which the game is drawn without a claim (75-move rule). If the root has
+/// reached [`CLAIMABLE_FROM`] and the draw was not claimed, the search uses this limit instead.
 const DRAWN_FROM: u32 = 150;
 
 /// Number of stack entries before the root, so that one four plies back always exists.
@@ -107,9 +105,9 @@ pub(crate) struct Shared<'a> {
     pub reporter: &'a dyn Reporter,
     /// The search algorithm at the root.
     pub root_search: RootSearch,
-    /// Enables pruning, reductions, extensions and quiescence search. If off, the
-    /// search is plain full-width alpha-beta with static evaluation at the leaves,
-    /// which the tests compare with minimax.
+    /// Enables pruning, reductions, extensions and quiescence search. If off, the search is plain
+    /// full-width alpha-beta with static evaluation at the leaves, which the tests compare with
+    /// minimax.
     pub selective: bool,
     /// Leaves the optimism and the halfmove clock out of static evaluations.
     pub neutral: bool,
@@ -129,8 +127,8 @@ impl Shared<'_> {
         self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
     }
 
-    /// Returns whether the search is an analysis: the user wants scores of moves and not only
-    /// a move to play.
+    /// Returns whether the search is an analysis: the user wants scores of moves and not only a
+    /// move to play.
     fn is_analysis(&self) -> bool {
         let limits = self.limits;
         let several = self.live.multi_pv.load(Relaxed) > 1 || !limits.searchmoves.is_empty();
@@ -183,8 +181,8 @@ struct StackEntry {
     was_pv: bool,
     /// Number of fail highs of the nodes at this ply since the grandparent was entered.
     cutoffs: u32,
-    /// Number of the move made here in the move ordering, from 1; 0 for moves outside the
-    /// move loop.
+    /// Number of the move made here in the move ordering, from 1; 0 for moves outside the move
+    /// loop.
     number: i32,
     /// Reduction of that move, in plies.
     reduction: i32,
@@ -203,8 +201,8 @@ impl StackEntry {
     };
 }
 
-/// The type of a node, known at compile time. It does not depend on the width of the window,
-/// which mate distance and repetitions may narrow.
+/// The type of a node, known at compile time. It does not depend on the width of the window, which
+/// mate distance and repetitions may narrow.
 trait NodeType {
     /// The node is a PV node. It is searched with an open window and collects its principal
     /// variation. Only deeper TT entries cut it off, and in quiescence none do.
@@ -234,8 +232,8 @@ struct Search {
     cut: bool,
 }
 
-/// The search was stopped before it had a score. `?` passes this up the tree, so that the
-/// nodes on the way neither store entries nor update histories.
+/// The search was stopped before it had a score. `?` passes this up the tree, so that the nodes on
+/// the way neither store entries nor update histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stopped;
 
@@ -254,9 +252,9 @@ pub(crate) struct Worker<'a> {
     keys: Vec<u64>,
     /// Number of `keys` that belong to the game.
     game_keys: usize,
-    /// Index of the first of `keys` whose position is drawn at its second occurrence. This is
-    /// the root, `keys[game_keys]`. In analysis it is the next one, unless the root has
-    /// occurred before.
+    /// Index of the first of `keys` whose position is drawn at its second occurrence. This is the
+    /// root, `keys[game_keys]`. In analysis it is the next one, unless the root has occurred
+    /// before.
     drawn_from: usize,
     /// Halfmove clock at which the game is drawn.
     drawn_at: u32,
@@ -269,8 +267,8 @@ pub(crate) struct Worker<'a> {
     seldepth: usize,
     /// While a null move is being verified, no null move is tried before this ply.
     null_from: usize,
-    /// The ply of the node whose null move is being verified. Step 4 does not prune this
-    /// node, but TT cutoffs are allowed.
+    /// The ply of the node whose null move is being verified. Step 4 does not prune this node, but
+    /// TT cutoffs are allowed.
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
@@ -389,8 +387,8 @@ impl<'a> Worker<'a> {
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
         // The clock never ends the first iteration, even if the search started late. The move to
-        // play has therefore been compared with the others. A stop ends this iteration only after
-        // a few milliseconds.
+        // play has therefore been compared with the others. A stop ends this iteration only after a
+        // few milliseconds.
         let first = self.iteration == 1 && !self.proving;
         let long = self.thread != 0 || self.nodes >= FIRST_NODES;
         if (shared.done.load(Relaxed) || shared.signals.is_stopped()) && (!first || long) {
@@ -422,8 +420,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Publishes the line being searched every [`LINE_INTERVAL`]. Thread 0 reports the lines
-    /// of all threads.
+    /// Publishes the line being searched every [`LINE_INTERVAL`]. Thread 0 reports the lines of all
+    /// threads.
     fn show_line(&mut self) {
         let shared = self.shared;
         let now = shared.start.elapsed();
@@ -439,8 +437,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the moves from the root to the parent of the node being entered, or to
-    /// the first null move. The moves are reconstructed from the keys of the line.
+    /// Returns the moves from the root to the parent of the node being entered, or to the first
+    /// null move. The moves are reconstructed from the keys of the line.
     fn current_line(&self) -> Vec<Move> {
         let mut position = self.root.clone();
         let mut line = Vec::new();
@@ -454,9 +452,9 @@ impl<'a> Worker<'a> {
         line
     }
 
-    /// Makes `m` on `child`, a copy of the position at `ply`. Prefetches the table bucket and
-    /// the corrections of the new position. The move is made in place, because a position returned
-    /// by value would be copied again right after it was written.
+    /// Makes `m` on `child`, a copy of the position at `ply`. Prefetches the table bucket and the
+    /// corrections of the new position. The move is made in place, because a position returned by
+    /// value would be copied again right after it was written.
     fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         let halfmoves = if m.is_zeroing() { 0 } else { child.halfmoves() + 1 };
         self.keys.push(child.key());
@@ -514,8 +512,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns the number of plies since the last null move, at most `most`. If the line has no
-    /// null move, returns `most`, which may reach back into the game. A repetition must not
-    /// include a null move.
+    /// null move, returns `most`, which may reach back into the game. A repetition must not include
+    /// a null move.
     fn since_null(&self, ply: usize, most: usize) -> usize {
         let null = (1..=ply.min(most)).find(|&back| self.before(ply, back).moved.is_none());
         null.map_or(most, |back| back - 1)
@@ -563,9 +561,9 @@ impl<'a> Worker<'a> {
         self.shared.handicap.as_ref().is_some_and(|h| h.overlooks(position, m, ply))
     }
 
-    /// Returns the static evaluation of a position whose side to move is not in check,
-    /// uncorrected and corrected. The uncorrected one is that of the TT entry, if the entry has
-    /// one. The corrected one adds the optimism, shrinks as the halfmove clock rises, and adds the
+    /// Returns the static evaluation of a position whose side to move is not in check, uncorrected
+    /// and corrected. The uncorrected one is that of the TT entry, if the entry has one. The
+    /// corrected one adds the optimism, shrinks as the halfmove clock rises, and adds the
     /// `correction`. A neutral one adds only the `correction`.
     fn assess(
         &mut self,

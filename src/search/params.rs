@@ -1,5 +1,4 @@
-//! Tunable constants of the search. [`tune`](crate::system::tune) explains the format of a
-//! line.
+//! Tunable constants of the search. [`tune`](crate::system::tune) explains the format of a line.
 //!
 //! Most margins, reductions and bonuses were tuned by SPSA. Those added on 28 November 2026 have
 //! not been tuned yet. `HISTORY.md` in this directory describes the runs and their gains.
@@ -9,8 +8,8 @@ crate::system::tune::params! {
 
     /// Uses the transposition table. 0 disables it, to measure its worth.
     table_use: 1, 0..=1, 0;
-    /// Number of bounds that the TT keeps from searches of the same depth. 1 keeps only the
-    /// newer bound, to measure the worth of the other.
+    /// Number of bounds that the TT keeps from searches of the same depth. 1 keeps only the newer
+    /// bound, to measure the worth of the other.
     table_bounds: 2, 1..=2, 0;
     /// Iteration from which the root uses aspiration windows, bisection or MTD(f). Earlier
     /// iterations use the full window.
@@ -104,8 +103,8 @@ crate::system::tune::params! {
     see_history: 32, 12..=256, 8;
     /// Ordering of captures: weight of a centipawn of the victim, in units of history.
     order_victim: 30, 8..=128, 6;
-    /// Ordering of quiet moves: bonus for the escape from a less valuable attacker, per pawn of
-    /// the piece's value, in units of a quiet move's history.
+    /// Ordering of quiet moves: bonus for the escape from a less valuable attacker, per pawn of the
+    /// piece's value, in units of a quiet move's history.
     order_safety: 1462, 0..=4000, 200;
     /// Ordering of quiet moves: bonus for an attack, from a safe square, on a piece that can be
     /// won, in units of a quiet move's history.

@@ -69,8 +69,8 @@ impl Batch {
     #[inline(always)]
     fn take_best(&mut self, searched: Option<Move>) -> Option<(Move, i32)> {
         loop {
-            // A vector type, because the compiler sometimes produces much slower code from
-            // plain arrays.
+            // A vector type, because the compiler sometimes produces much slower code from plain
+            // arrays.
             let chunks = self.keys.as_chunks::<CHUNK>().0.iter();
             let best = chunks.fold(i32x16::splat(TAKEN), |best, &chunk| best.max(chunk.into()));
             let best = best.reduce_max();
@@ -185,8 +185,8 @@ impl<'a> Picker<'a> {
     }
 
     /// Returns the next move, or `None` at the end. The number is the ordering score of a quiet
-    /// move, or a lower bound of a good capture's static exchange evaluation in centipawns. It
-    /// is 0 for the TT move and for bad captures.
+    /// move, or a lower bound of a good capture's static exchange evaluation in centipawns. It is 0
+    /// for the TT move and for bad captures.
     pub fn next(&mut self, histories: &Histories) -> Option<(Move, i32)> {
         if self.stage == Stage::TtMove {
             self.stage = Stage::MakeTactical;

@@ -1,5 +1,5 @@
-//! Pruning and reduction rules as pure functions of facts about a node and a move, without
-//! access to the board.
+//! Pruning and reduction rules as pure functions of facts about a node and a move, without access
+//! to the board.
 //!
 //! [`params`](super::params) has the constants. The formulas are those of several strong engines.
 
@@ -11,8 +11,8 @@ use crate::chess::score::{Bounds, DECISIVE, INFINITE, Score, is_decisive};
 pub struct NodeFacts {
     /// Remaining depth, in plies.
     pub depth: i32,
-    /// Best estimate of the score without a search: the corrected static evaluation,
-    /// clamped to the TT bounds.
+    /// Best estimate of the score without a search: the corrected static evaluation, clamped to the
+    /// TT bounds.
     pub estimate: Score,
     /// The static evaluation is higher than two plies ago or, if we were in check then, four.
     pub improving: bool,
@@ -33,8 +33,8 @@ pub fn complexity_margin(complexity: Score, weight: i32) -> Score {
     complexity * weight / 16
 }
 
-/// Reverse futility pruning: returns whether the estimate is so far above beta that the node can
-/// be expected to fail high without a search.
+/// Reverse futility pruning: returns whether the estimate is so far above beta that the node can be
+/// expected to fail high without a search.
 pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
     let margin = p::rfp_margin() * node.depth
         + complexity_margin(node.complexity, p::correction_rfp())
@@ -94,8 +94,7 @@ pub struct MoveFacts {
     /// The move is a bad capture: its exchange is worth less than its ordering score requires. Such
     /// captures come last.
     pub losing: bool,
-    /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if
-    /// unknown.
+    /// Lower bound of the move's static exchange evaluation, in centipawns; `i32::MIN` if unknown.
     pub exchange: i32,
     /// The lower bound of the TT entry is above alpha.
     pub tt_above: bool,
@@ -264,8 +263,7 @@ pub fn refutation_bonus(
     bonus(depth) * (100 + surprises * p::surprise_bonus()) / 100
 }
 
-/// Returns the history bonus for a quiet move that improved the evaluation by `change`
-/// centipawns.
+/// Returns the history bonus for a quiet move that improved the evaluation by `change` centipawns.
 pub fn evaluation_bonus(change: Score) -> i32 {
     (p::evaluation_slope() * change).clamp(-p::evaluation_malus(), p::evaluation_bonus())
 }
@@ -276,8 +274,8 @@ pub fn singular_bound(bounds: Bounds, depth: i32, former_pv: bool) -> Score {
     bounds.lower - depth * p::singular_margin() * if former_pv { 2 } else { 1 } / 16
 }
 
-/// Returns the extension of the TT move, in plies, if every other move fails `gap` centipawns
-/// below the singular bound.
+/// Returns the extension of the TT move, in plies, if every other move fails `gap` centipawns below
+/// the singular bound.
 pub fn extension(gap: Score, pv: bool, complexity: Score) -> i32 {
     let double = p::double_margin() - complexity_margin(complexity, p::correction_double());
     1 + i32::from(!pv && gap > double)

@@ -1,5 +1,5 @@
-//! Quiescence search: searches captures and queen promotions until the position is quiet enough
-//! for the static evaluation. At its first ply it also searches quiet moves that mate. In check it
+//! Quiescence search: searches captures and queen promotions until the position is quiet enough for
+//! the static evaluation. At its first ply it also searches quiet moves that mate. In check it
 //! searches evasions until one avoids a decisive loss, and after that only good captures.
 
 use shakmaty::{Bitboard, Move, MoveList, Position as _, Rank, Role};
@@ -115,8 +115,8 @@ impl Worker<'_> {
             self.quiet_mates::<T>(&mut node, &generator)?;
         }
 
-        // Step 7. Store the result. Its upper bound ignores the moves that were not searched.
-        // Depth 0 marks it as a result of quiescence.
+        // Step 7. Store the result. Its upper bound ignores the moves that were not searched. Depth
+        // 0 marks it as a result of quiescence.
         if node.best >= node.beta {
             node.best = prune::fail_high(node.best, node.beta, 1);
         }
@@ -245,8 +245,8 @@ impl Worker<'_> {
     }
 }
 
-/// Returns whether a capture or promotion may gain more than `gap` centipawns. Pins are
-/// ignored, so only the answer `false` is certain.
+/// Returns whether a capture or promotion may gain more than `gap` centipawns. Pins are ignored, so
+/// only the answer `false` is certain.
 fn may_gain(position: &Position, gap: Score) -> bool {
     let (board, us) = (position.board(), position.turn());
     let seventh = Bitboard::from(us.fold_wb(Rank::Seventh, Rank::Second));

@@ -1,8 +1,8 @@
-//! The root: iterative deepening, and four ways to find the score of an iteration:
-//! aspiration windows, the full window, bisection and MTD(f).
+//! The root: iterative deepening, and four ways to find the score of an iteration: aspiration
+//! windows, the full window, bisection and MTD(f).
 //!
-//! Source: D. Eppstein, ["Variants of Alpha-Beta Search"][notes], lecture notes of
-//! ICS 180, University of California, Irvine, Winter 1999.
+//! Source: D. Eppstein, ["Variants of Alpha-Beta Search"][notes], lecture notes of ICS 180,
+//! University of California, Irvine, Winter 1999.
 //!
 //! [notes]: https://www.ics.uci.edu/~eppstein/180a/990202b.html
 
@@ -31,8 +31,8 @@ use crate::{
     search::{history::Context, picker::Picker, tt::Entry},
 };
 
-/// Time before which current moves and bounds are not reported, so that the output of fast
-/// games stays short.
+/// Time before which current moves and bounds are not reported, so that the output of fast games
+/// stays short.
 const QUIET_TIME: Duration = Duration::from_secs(3);
 
 /// Maximum length of a reported refutation in plies, including the refuted move.
@@ -42,12 +42,12 @@ const REFUTATION_PLIES: usize = 5;
 /// unchanged.
 const STEADY: u32 = 24;
 
-/// Maximum number of null-window passes of bisection and MTD(f). The range of scores is below
-/// 2^16, so a stable bisection needs at most 17.
+/// Maximum number of null-window passes of bisection and MTD(f). The range of scores is below 2^16,
+/// so a stable bisection needs at most 17.
 const MAX_PASSES: u32 = 40;
 
-/// Divisor for the search scores of moves that draw by rule. Their scores stay close to a draw,
-/// and the better moves come first.
+/// Divisor for the search scores of moves that draw by rule. Their scores stay close to a draw, and
+/// the better moves come first.
 const DRAWN_SCALE: Score = 50;
 
 /// Nodes that the ordinary search gets to find a move to play if the requested mate is refuted.
@@ -76,8 +76,8 @@ pub struct RootMove {
     pub(crate) score: Score,
     /// `score` at the end of the previous iteration.
     pub(crate) previous: Score,
-    /// Exponential moving average of its scores in the iterations in which it was best;
-    /// `-INFINITE` before the first.
+    /// Exponential moving average of its scores in the iterations in which it was best; `-INFINITE`
+    /// before the first.
     average: Score,
     /// Whether `score` is exact, a lower bound or an upper bound.
     pub(crate) bound: Bound,
@@ -91,14 +91,13 @@ pub struct RootMove {
     pub(crate) nodes: u64,
     /// Result of the tablebase probe.
     pub(crate) known: Option<Known>,
-    /// The game is drawn after this move, whatever its search score: neither side
-    /// has mating material, or the opponent can claim a draw by the fifty-move rule.
+    /// The game is drawn after this move, whatever its search score: neither side has mating
+    /// material, or the opponent can claim a draw by the fifty-move rule.
     pub(crate) drawn: bool,
 }
 
 impl RootMove {
-    /// Returns the tablebase result. Moves with a better result come first, whatever their
-    /// score.
+    /// Returns the tablebase result. Moves with a better result come first, whatever their score.
     fn value(&self) -> Option<Value> {
         self.known.map(|known| known.value)
     }
@@ -144,8 +143,8 @@ fn scale_window(Window { alpha, beta }: Window) -> Window {
     Window::new(alpha, (beta * DRAWN_SCALE).clamp(alpha + 1, INFINITE))
 }
 
-/// Drops the scores of the previous iteration and of moves that failed low, after an iteration
-/// was stopped. They cannot be compared with the scores of this iteration.
+/// Drops the scores of the previous iteration and of moves that failed low, after an iteration was
+/// stopped. They cannot be compared with the scores of this iteration.
 fn drop_old_scores(moves: &mut [RootMove]) {
     for rm in moves.iter_mut().filter(|rm| rm.bound == Bound::Upper) {
         rm.score = -INFINITE;
@@ -271,8 +270,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the mate search for `go mate`, if the search has one line, no `searchmoves` and
-    /// full strength.
+    /// Returns the mate search for `go mate`, if the search has one line, no `searchmoves` and full
+    /// strength.
     fn mate_search(&self) -> Option<MateSearch> {
         let shared = self.shared;
         let wanted = shared.limits.mate.filter(|_| {
@@ -284,8 +283,8 @@ impl Worker<'_> {
         Some(MateSearch::new(wanted, &self.keys))
     }
 
-    /// Returns whether the requested mate is refuted and the ordinary search has had
-    /// [`MOVE_NODES`] to find a move to play.
+    /// Returns whether the requested mate is refuted and the ordinary search has had [`MOVE_NODES`]
+    /// to find a move to play.
     fn is_without_mate(&self, search: Option<&MateSearch>) -> bool {
         let shared = self.shared;
         let goes_on = shared.limits.infinite || shared.signals.is_pondering();
@@ -324,9 +323,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Merges the results of an iteration over several lines that was stopped in `line`. Keeps
-    /// the lines that it has completed, and a new best move. For all other moves it keeps the
-    /// results of the previous iteration, `before`.
+    /// Merges the results of an iteration over several lines that was stopped in `line`. Keeps the
+    /// lines that it has completed, and a new best move. For all other moves it keeps the results
+    /// of the previous iteration, `before`.
     fn keep_completed_lines(&mut self, line: usize, before: Vec<RootMove>) {
         let better = line == 0 && self.has_a_new_best_move(&before);
         self.root_moves.truncate(if better { 1 } else { line });
@@ -346,8 +345,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns whether a stopped search of the first line has found a new best move. Its score
-    /// must also be at least that of all other moves in the previous iteration.
+    /// Returns whether a stopped search of the first line has found a new best move. Its score must
+    /// also be at least that of all other moves in the previous iteration.
     fn has_a_new_best_move(&self, before: &[RootMove]) -> bool {
         let best = &self.root_moves[0];
         let others = before.iter().skip(1).filter(|rm| rm.m != best.m);
@@ -467,8 +466,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Runs null-window passes until the bounds meet. `test` receives the bounds and the
-    /// last score, at first `guess`, and returns the alpha of the next pass. Because of search
+    /// Runs null-window passes until the bounds meet. `test` receives the bounds and the last
+    /// score, at first `guess`, and returns the alpha of the next pass. Because of search
     /// instability, the bounds may cross, or not meet within [`MAX_PASSES`] passes. In every case,
     /// a final search with an open window around the last score collects the principal variation.
     /// It widens the window if the score is outside.
@@ -559,8 +558,8 @@ impl Worker<'_> {
             }
         }
         // Store the root, so that the table has its best move. Do not store it if moves are left
-        // out (MultiPV, searchmoves) or draw by the fifty-move rule, because the score is then
-        // not that of the position.
+        // out (MultiPV, searchmoves) or draw by the fifty-move rule, because the score is then not
+        // that of the position.
         let all = line == 0 && self.shared.limits.searchmoves.is_empty();
         if all && root.halfmoves() < CLAIMABLE_FROM {
             let bounds = Bounds::of(best, window);
@@ -665,8 +664,8 @@ impl Worker<'_> {
         self.root_moves[i].pv = line;
     }
 
-    /// Returns the bounds that the tablebases prove for a root move. Drawn moves have none, so
-    /// that the search can choose among them.
+    /// Returns the bounds that the tablebases prove for a root move. Drawn moves have none, so that
+    /// the search can choose among them.
     fn root_bounds(&self, i: usize) -> Bounds {
         let known = self.root_moves[i].known;
         known.filter(|k| k.value.drawn_score().is_none()).map_or(Bounds::NONE, |k| k.bounds)
@@ -759,8 +758,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the first root move's score without a search: the result if the move ends the
-    /// game, a draw if the root is in check, otherwise the static evaluation of the root.
+    /// Returns the first root move's score without a search: the result if the move ends the game,
+    /// a draw if the root is in check, otherwise the static evaluation of the root.
     fn unsearched_score(&mut self) -> Score {
         // A stopped search has not removed the keys of its line.
         self.keys.truncate(self.game_keys);
@@ -778,8 +777,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Reports a refutation for each move that is not among the lines: the reply from the table
-    /// and its continuation.
+    /// Reports a refutation for each move that is not among the lines: the reply from the table and
+    /// its continuation.
     fn report_refutations(&self) {
         for rm in &self.root_moves[self.lines()..] {
             let mut position = self.root.play(rm.m);
@@ -997,9 +996,9 @@ mod tests {
         });
     }
 
-    /// Returns the move that is played after an iteration is stopped at `nodes`, and the move
-    /// that should be played. The latter is the best move with an exact score or a lower bound
-    /// from the stopped iteration. Without one, it is the best move of the previous iteration.
+    /// Returns the move that is played after an iteration is stopped at `nodes`, and the move that
+    /// should be played. The latter is the best move with an exact score or a lower bound from the
+    /// stopped iteration. Without one, it is the best move of the previous iteration.
     fn stopped(game: &Game, nodes: u64) -> [Move; 2] {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         with_worker(game, &limits, |mut worker| {
@@ -1023,8 +1022,8 @@ mod tests {
         })
     }
 
-    /// Completes the line Kg8 and returns its length. For the next position, the table has an
-    /// exact score of this depth with the move `best`.
+    /// Completes the line Kg8 and returns its length. For the next position, the table has an exact
+    /// score of this depth with the move `best`.
     fn completed(best: &str, depth: i32) -> usize {
         let fen = "5k2/8/6K1/8/8/8/8/R7 b - - 0 1";
         let game = Game::from(Position::from_fen(fen).unwrap());

@@ -1,23 +1,21 @@
-//! The transposition table: buckets of two entries, each with a lower and an
-//! upper bound. Scores are stored and read unchanged, because they are relative to their
-//! node (see [`crate::chess::score`]). Decisions of the search do not belong here.
+//! The transposition table: buckets of two entries, each with a lower and an upper bound. Scores
+//! are stored and read unchanged, because they are relative to their node (see
+//! [`crate::chess::score`]). Decisions of the search do not belong here.
 //!
-//! Sources: A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin, "A New Paradigm for
-//! Minimax Search", 1994 (two bounds); D. M. Breuker, J. W. H. M. Uiterwijk and
-//! H. J. van den Herik, "Replacement Schemes for Transposition Tables", 1994 (two
-//! entries).
+//! Sources: A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin, "A New Paradigm for Minimax Search",
+//! 1994 (two bounds); D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, "Replacement
+//! Schemes for Transposition Tables", 1994 (two entries).
 //!
 //! Threads share the table without locks. An entry is two atomic words. The key is stored mixed
-//! with the data. An entry with halves from different writes therefore reads as a miss. Source:
-//! R. M. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search",
-//! 2002.
+//! with the data. An entry with halves from different writes therefore reads as a miss. Source: R.
+//! M. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search", 2002.
 //!
 //! Relaxed ordering is enough:
 //!
 //! - There is no data race, because all shared memory consists of atomic words.
-//! - No order between words is needed. If a reader finds a mixture of two writes, 48 bits of
-//!   the key decide whether the halves belong together. The chance of a false match is 2^-48.
-//!   Even then an illegal move is never made, and the bounds come from a real search.
+//! - No order between words is needed. If a reader finds a mixture of two writes, 48 bits of the
+//!   key decide whether the halves belong together. The chance of a false match is 2^-48. Even then
+//!   an illegal move is never made, and the bounds come from a real search.
 //! - If two writers lose or duplicate an entry, this costs only a little work.
 //! - A new generation or an empty table, which all threads must see, is written while no search
 //!   thread runs.
@@ -215,11 +213,11 @@ pub struct Table {
     generation: AtomicU8,
     /// The table has been cleared completely, and no search has begun since.
     blank: AtomicBool,
-    /// The chunk of memory at which [`clear`](Table::clear) begins or continues; `None` if there
-    /// is nothing to clear.
+    /// The chunk of memory at which [`clear`](Table::clear) begins or continues; `None` if there is
+    /// nothing to clear.
     to_clear: Option<usize>,
-    /// Mixed into every key. [`forget`](Table::forget) changes it, so that forgotten entries are
-    /// no longer found even before they are cleared.
+    /// Mixed into every key. [`forget`](Table::forget) changes it, so that forgotten entries are no
+    /// longer found even before they are cleared.
     salt: u64,
 }
 
@@ -228,8 +226,8 @@ const MIB: usize = 1 << 20;
 
 impl Table {
     /// Creates an empty table of `mib` MiB, or returns `None` if there is not enough memory. The
-    /// memory is only reserved. `clear` allocates it before a search. Otherwise the search would
-    /// do so page by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node with a large table).
+    /// memory is only reserved. `clear` allocates it before a search. Otherwise the search would do
+    /// so page by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node with a large table).
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(MIB)?;
         // For small tables it is not worth querying how much memory is free.
@@ -308,8 +306,7 @@ impl Table {
         }
     }
 
-    /// Returns the share of entries from the current search, in permille, estimated from a
-    /// sample.
+    /// Returns the share of entries from the current search, in permille, estimated from a sample.
     pub(crate) fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(500)];
@@ -371,8 +368,8 @@ mod tests {
             prop_assert_eq!(a.merge(b).bounds, a.bounds.merge(b.bounds));
         }
 
-        /// A deeper search replaces the old bounds, and so does a slightly shallower
-        /// one. A much shallower one does so only with an exact score.
+        /// A deeper search replaces the old bounds, and so does a slightly shallower one. A much
+        /// shallower one does so only with an exact score.
         #[test]
         fn other_depths_replace_or_stay_out(a in entry(), b in entry()) {
             let replaces = b.depth + 4 > a.depth || (b.bounds.is_exact() && b.depth > 0);

@@ -62,8 +62,8 @@ impl NewFile {
         name.push(format!(".{:016x}{UNFINISHED}", rand::random::<u64>()));
         let new = path.with_file_name(name);
         let file = File::create_new(&new)?;
-        // The lock marks the file as in use while this process lives. On systems without locks,
-        // no file counts as abandoned.
+        // The lock marks the file as in use while this process lives. On systems without locks, no
+        // file counts as abandoned.
         let _ = file.try_lock();
         let writer = BufWriter::with_capacity(1 << 16, file);
         Ok(NewFile { writer, path, new: Some(Temporary(new)) })

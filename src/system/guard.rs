@@ -96,9 +96,8 @@ fn registers() -> [u32; 7] {
     let seven = if __cpuid(0).eax >= 7 { __cpuid_count(7, 0) } else { none };
     let second = if seven.eax >= 1 { __cpuid_count(7, 1) } else { none };
     let amd = if __cpuid(0x8000_0000).eax >= AMD { __cpuid(AMD) } else { none };
-    // XCR0: the registers that the operating system saves.
-    // SAFETY: if the operating system has enabled `xsave` (OSXSAVE), the processor has the
-    // instruction and the register.
+    // XCR0: the registers that the operating system saves. SAFETY: if the operating system has
+    // enabled `xsave` (OSXSAVE), the processor has the instruction and the register.
     let saved = if basic & OSXSAVE == 0 { 0 } else { unsafe { _xgetbv(0) } };
     let avx = if saved & YMM == YMM { 0 } else { AVX };
     let avx512f = if saved & ZMM == ZMM { 0 } else { AVX512F };

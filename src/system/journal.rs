@@ -8,8 +8,8 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Maximum length of a line, in bytes. The longest line in the study of a game of 10,000 moves is
-/// a hundredth as long.
+/// Maximum length of a line, in bytes. The longest line in the study of a game of 10,000 moves is a
+/// hundredth as long.
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// The errors from reading a line.

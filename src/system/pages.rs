@@ -5,10 +5,10 @@
 //! `src/search/HISTORY.md` has the measured gain of huge pages.
 //!
 //! On machines with several NUMA nodes, the system places a page near the thread that touches it
-//! first. The table is zeroed in chunks, by as many threads as a search uses. Each thread
-//! takes the next free chunk, so the pages are spread over the nodes of these threads. Each
-//! search thread touches its own histories and accumulators first. This has not been measured,
-//! because no machine with several nodes was available.
+//! first. The table is zeroed in chunks, by as many threads as a search uses. Each thread takes the
+//! next free chunk, so the pages are spread over the nodes of these threads. Each search thread
+//! touches its own histories and accumulators first. This has not been measured, because no machine
+//! with several nodes was available.
 #![allow(unsafe_code)]
 
 use std::{

@@ -32,9 +32,9 @@ const DEPTH: u32 = 12;
 
 /// Search a fixed set of positions and count the nodes
 ///
-/// On one thread the number of nodes is the same on every machine, so it identifies the
-/// behaviour of the search. Commits that change this number state the new one as `Bench: N`. The
-/// last line is `N nodes M nps`, which OpenBench reads.
+/// On one thread the number of nodes is the same on every machine, so it identifies the behaviour
+/// of the search. Commits that change this number state the new one as `Bench: N`. The last line is
+/// `N nodes M nps`, which OpenBench reads.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

@@ -1,7 +1,7 @@
 //! `lancet-train average`: the mean of several networks.
 //!
-//! Source: M. Wortsman and others, "Model soups: averaging weights of multiple fine-tuned
-//! models improves accuracy without increasing inference time", 2022.
+//! Source: M. Wortsman and others, "Model soups: averaging weights of multiple fine-tuned models
+//! improves accuracy without increasing inference time", 2022.
 
 use std::{path::PathBuf, process::ExitCode};
 

@@ -50,9 +50,9 @@ const TOLERANCE: f64 = 5.0;
 /// pieces, and scores beyond 100 pawns. The section `filter` of the schedule changes these three
 /// limits.
 ///
-/// Ctrl-C writes a checkpoint, and --resume continues from there exactly. At every step the
-/// trainer computes with weights rounded as in the network file. Before the network is written, it
-/// is compared with the trained model on 10,000 positions. It is not written if they differ by more
+/// Ctrl-C writes a checkpoint, and --resume continues from there exactly. At every step the trainer
+/// computes with weights rounded as in the network file. Before the network is written, it is
+/// compared with the trained model on 10,000 positions. It is not written if they differ by more
 /// than 5 centipawns.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
@@ -72,8 +72,8 @@ pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// The network file to write; loss curves (.csv, .svg), the schedule
-    /// (.toml) and the checkpoint are written beside it
+    /// The network file to write; loss curves (.csv, .svg), the schedule (.toml) and the checkpoint
+    /// are written beside it
     #[arg(long, value_name = "NET")]
     out: PathBuf,
     /// Continue from the checkpoint beside NET, if there is one
@@ -116,8 +116,8 @@ pub struct Args {
     /// Steps in which the learning rate rises from zero, at most a tenth of the run [default: 2000]
     #[arg(long, value_name = "STEPS", value_parser = arguments::whole::<u64>(..))]
     warm_up: Option<u64>,
-    /// Decay per step of the moving average (EMA) of the weights, which becomes the network;
-    /// 0 takes the last weights [default: 0.9995]
+    /// Decay per step of the moving average (EMA) of the weights, which becomes the network; 0
+    /// takes the last weights [default: 0.9995]
     #[arg(long, value_name = "0..1")]
     average: Option<f32>,
     /// Weight of the game's result in the target at the start [default: 0.1]

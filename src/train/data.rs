@@ -155,8 +155,8 @@ Examples:
     },
     /// Show games as text
     ///
-    /// Shows the start position of a game, its result, and after each move the score of its
-    /// search, in pawns from White's point of view.
+    /// Shows the start position of a game, its result, and after each move the score of its search,
+    /// in pawns from White's point of view.
     #[command(after_long_help = "\
 Examples:
   lancet-train data view games/games-1-0.vf --game 3 --count 2
@@ -170,8 +170,8 @@ Examples:
         /// Number of games to show
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = arguments::whole::<usize>(..))]
         count: usize,
-        /// Show one line per position: FEN, move, score and result from the point of view of
-        /// the side to move, and whether the trainer keeps the position
+        /// Show one line per position: FEN, move, score and result from the point of view of the
+        /// side to move, and whether the trainer keeps the position
         #[arg(long)]
         positions: bool,
     },

@@ -96,8 +96,8 @@ pub struct Args {
     /// Nodes per move that no search exceeds, except those of --deep [default: 8 times SOFT]
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     hard: Option<u64>,
-    /// Percentage of the positions suitable for training that are searched again, to
-    /// --deep-nodes; the move of that search is played
+    /// Percentage of the positions suitable for training that are searched again, to --deep-nodes;
+    /// the move of that search is played
     #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = arguments::whole::<u32>(0..=100))]
     deep: u32,
     /// Nodes after which the longer search of --deep starts no new iteration; it never exceeds 8
@@ -116,8 +116,8 @@ pub struct Args {
     /// Seed of all random choices
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
     seed: u64,
-    /// Start from the positions of this book, one FEN or EPD per line; may be
-    /// repeated, and the books are then used equally often
+    /// Start from the positions of this book, one FEN or EPD per line; may be repeated, and the
+    /// books are then used equally often
     #[arg(long, value_name = "FILE.epd")]
     book: Vec<PathBuf>,
     /// Percentage of games that start from a book, if one is given
@@ -132,8 +132,8 @@ pub struct Args {
     /// Percentage of the games without a book position that start from a Chess960 position
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = arguments::whole::<u32>(0..=100))]
     chess960: u32,
-    /// Evaluate with this network instead of the built-in one; `psqt` is material and
-    /// piece-square tables
+    /// Evaluate with this network instead of the built-in one; `psqt` is material and piece-square
+    /// tables
     #[arg(long, value_name = "NET")]
     net: Option<PathBuf>,
     /// Decide games with the Syzygy tablebases in this directory

@@ -14,8 +14,8 @@ use lancet::chess::score::Score;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
-    /// Number of plies after the opening that are dropped: in these, the players still react to
-    /// the random moves. Positions without a game have no opening.
+    /// Number of plies after the opening that are dropped: in these, the players still react to the
+    /// random moves. Positions without a game have no opening.
     pub(crate) skip_plies: u32,
     /// Smallest number of pieces, kings included.
     pub(crate) min_pieces: usize,

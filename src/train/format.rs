@@ -93,8 +93,7 @@ pub struct Visit<'a> {
     pub chess: &'a Chess,
     /// The move played there.
     pub m: Move,
-    /// The score of the search, in centipawns for the side to move; `None` if it was only a
-    /// bound.
+    /// The score of the search, in centipawns for the side to move; `None` if it was only a bound.
     pub score: Option<Score>,
 }
 

@@ -17,8 +17,8 @@ use lancet::eval::nnue::{
     },
 };
 
-/// Largest magnitude of a first-layer weight. The sum of 32 weights and a bias
-/// is then at most 33 * 1.98 * 255, which fits into the 16 bits of the network's hidden layer.
+/// Largest magnitude of a first-layer weight. The sum of 32 weights and a bias is then at most 33 *
+/// 1.98 * 255, which fits into the 16 bits of the network's hidden layer.
 const CLIP: f32 = 1.98;
 /// Largest magnitude of an output weight, so that all of them can be multiples of 1/256. In one
 /// network, six of the 512 weights were larger. They forced a unit of 1/64, which changed half of
@@ -205,8 +205,8 @@ impl Layout {
         QB.into_iter().find(|&unit| fits(unit)).unwrap_or(QB[QB.len() - 1])
     }
 
-    /// Returns the parameters with output weights and biases multiplied by `factor`, limited to
-    /// the allowed magnitudes.
+    /// Returns the parameters with output weights and biases multiplied by `factor`, limited to the
+    /// allowed magnitudes.
     pub fn scaled(self, parameters: &[f32x8], factor: f32) -> Vec<f32x8> {
         let mut scaled = parameters.to_vec();
         if factor != 1.0 {

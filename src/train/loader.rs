@@ -107,8 +107,8 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
 }
 
 impl DataSet {
-    /// Reads files of games on all cores, with the filter and the validation share of the
-    /// schedule. Prints a line for each file. Leaves out an incomplete last game.
+    /// Reads files of games on all cores, with the filter and the validation share of the schedule.
+    /// Prints a line for each file. Leaves out an incomplete last game.
     ///
     /// # Errors
     ///

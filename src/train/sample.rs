@@ -19,8 +19,8 @@ const WON: u8 = 254;
 /// Value of `result` for a position without a game.
 const NO_GAME: u8 = 255;
 
-/// A position with its labels, from the point of view of the side to move. If Black is to move,
-/// the board is flipped vertically and the colours are swapped.
+/// A position with its labels, from the point of view of the side to move. If Black is to move, the
+/// board is flipped vertically and the colours are swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Sample {

@@ -72,8 +72,8 @@ impl Default for Schedule {
             warm_up: 2000,
             average: 0.9995,
             rate: [1e-3, 1e-5],
-            // With five million positions the result is mostly noise: 0.3 instead of 0.1 cost
-            // 80 Elo.
+            // With five million positions the result is mostly noise: 0.3 instead of 0.1 cost 80
+            // Elo.
             result_weight: [0.1, 0.1],
             result_full: None,
             betas: [0.9, 0.999],

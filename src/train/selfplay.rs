@@ -229,8 +229,7 @@ impl SelfPlay {
         Ok(SelfPlay { engines, conditions, balance: BALANCE, tablebase })
     }
 
-    /// Plays a game from `start`, unless `signals` stop it. Adds the nodes searched to
-    /// `nodes`.
+    /// Plays a game from `start`, unless `signals` stop it. Adds the nodes searched to `nodes`.
     pub fn play(&mut self, start: Position, nodes: &mut u64, signals: &Arc<Signals>) -> Played {
         self.engines.iter_mut().for_each(Engine::new_game);
         let mut game = Game::from(start.clone());

@@ -311,9 +311,9 @@ const GO_KEYWORDS: &[&str] = &[
 
 /// Maximum time in milliseconds, almost 32 years.
 const MAX_TIME: u64 = 999_999_999_999;
-/// Maximum number of moves to a mate or to the next time control, the largest number that a
-/// message can hold. No search finds mates of even half that length, and time management does not
-/// plan that far ahead.
+/// Maximum number of moves to a mate or to the next time control, the largest number that a message
+/// can hold. No search finds mates of even half that length, and time management does not plan that
+/// far ahead.
 const MAX_MOVES: u64 = u8::MAX as u64;
 const _: () = assert!(*DEPTH_RANGE.end() <= u8::MAX as u32);
 /// Depths in plies.

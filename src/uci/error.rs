@@ -27,8 +27,8 @@ pub enum CommandError {
         /// The words that were expected.
         expected: &'static str,
     },
-    /// A number is outside its range. `go` uses the nearest number within the range; other
-    /// commands are refused.
+    /// A number is outside its range. `go` uses the nearest number within the range; other commands
+    /// are refused.
     #[error("'{token}' after '{after}': expected a whole number from {min} to {max}")]
     OutOfRange {
         /// The keyword.

@@ -14,8 +14,8 @@ use super::error::CommandError;
 /// The parts of a command that its [`UciMessage`](vampirc_uci::UciMessage) cannot hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extension {
-    /// `go`: the time controls after the first. A message holds only one, but the protocol
-    /// combines them: to ponder, GUIs send `go ponder wtime ...`.
+    /// `go`: the time controls after the first. A message holds only one, but the protocol combines
+    /// them: to ponder, GUIs send `go ponder wtime ...`.
     pub controls: Vec<UciTimeControl>,
     /// Words that vampirc-uci cannot represent as moves, such as `0000`. In `position`, also all
     /// moves after the first such word; in `go searchmoves`, only these words.

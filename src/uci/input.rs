@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, Read as _};
 
-/// Maximum length of a line in bytes; longer lines are refused. A game of ten thousand moves
-/// needs a tenth of this.
+/// Maximum length of a line in bytes; longer lines are refused. A game of ten thousand moves needs
+/// a tenth of this.
 pub const MAX_LINE: usize = 1 << 20;
 
 /// A source of input lines.

@@ -2,8 +2,8 @@
 //! about chess.
 //!
 //! Only this module imports vampirc-uci. [`command`] parses lines into its messages, the loop here
-//! acts on them, and `format` and [`options`] build the messages to send. [`terminal`],
-//! `orders`, `person` and `prompt` serve a person who types at a terminal.
+//! acts on them, and `format` and [`options`] build the messages to send. [`terminal`], `orders`,
+//! `person` and `prompt` serve a person who types at a terminal.
 //!
 //! The calling thread reads commands. It waits for a search only in `wait` and after commands from
 //! the command line. One engine thread owns the [`Engine`] and does the longer tasks in order. The
@@ -415,8 +415,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 input.switch_to_protocol();
             }
         }
-        // Searches with limits, and tasks such as perft, are finished, so that
-        // `echo "perft 5" | lancet` works.
+        // Searches with limits, and tasks such as perft, are finished, so that `echo "perft 5" |
+        // lancet` works.
         if self.output.is_closed() || self.task() != Some(Task::Bounded) {
             self.stop();
         }
@@ -687,8 +687,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.current.as_ref().is_some_and(|current| current.signals.is_stopped())
     }
 
-    /// Queues work for the engine thread. If that thread has ended, because there was no memory
-    /// for the table, the dialogue ends.
+    /// Queues work for the engine thread. If that thread has ended, because there was no memory for
+    /// the table, the dialogue ends.
     fn queue(&self, work: impl FnOnce(&mut EngineContext) + Send + 'a) {
         if self.work.send(Box::new(work)).is_err() {
             self.output.close();

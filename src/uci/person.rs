@@ -1,5 +1,5 @@
-//! Output for a person at a terminal: a coloured board, search results in columns, and messages
-//! in plain words. Scores are from White's point of view.
+//! Output for a person at a terminal: a coloured board, search results in columns, and messages in
+//! plain words. Scores are from White's point of view.
 
 use std::{collections::HashMap, sync::Mutex};
 
@@ -53,8 +53,8 @@ pub fn width() -> usize {
 }
 
 /// Formats a search report for the position `root`, truncated after a move to fit into `width`
-/// columns. If `chances` are given, the percentages of White wins, draws and
-/// Black wins precede the line.
+/// columns. If `chances` are given, the percentages of White wins, draws and Black wins precede the
+/// line.
 pub fn info(info: &Info, root: &Position, chances: Option<Chances>, width: usize) -> String {
     let bound = match (info.bound, root.turn()) {
         (Bound::Exact, _) => ' ',

@@ -969,8 +969,8 @@ fn what_is_said_of_five_hundred_positions_is_so() {
 }
 
 /// Checks every kind of sentence over `count` positions and the examples. Every second position is
-/// also checked after its best move, from the opponent's side. At most two best moves, plus one
-/// in every `silent`, may have no reason.
+/// also checked after its best move, from the opponent's side. At most two best moves, plus one in
+/// every `silent`, may have no reason.
 fn confirm(count: usize, effort: u64, silent: usize) {
     let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let (mut wrong, mut best, mut reasons) = (Vec::new(), 0, 0);

@@ -6,10 +6,10 @@
 //! with the library. Test builds check for integer overflow. The program runs without root's
 //! privileges, even if root runs the tests. The tests of `src/train` read files of training games.
 //!
-//! The long version, with as many files as a release must pass, takes minutes:
-//! `cargo test --workspace --test suite hostile_files -- --ignored --nocapture`. With
-//! `FUZZ_TARGET=pgn` in the environment it reads only files of one kind. A file that fails is kept;
-//! its number is the seed of its mutation.
+//! The long version, with as many files as a release must pass, takes minutes: `cargo test
+//! --workspace --test suite hostile_files -- --ignored --nocapture`. With `FUZZ_TARGET=pgn` in the
+//! environment it reads only files of one kind. A file that fails is kept; its number is the seed
+//! of its mutation.
 #![cfg(unix)] // needs ulimit and users
 
 use std::{env, fs, iter, path::Path};

@@ -1,8 +1,8 @@
 //! Too little memory, too many threads, full disks, signals and long games. The program must print
 //! a clear message, leave no incomplete file, and go on or end normally.
 //!
-//! The long versions:
-//! `cargo test --release --test suite resources:: -- --ignored --nocapture --test-threads 1`
+//! The long versions: `cargo test --release --test suite resources:: -- --ignored --nocapture
+//! --test-threads 1`
 #![cfg(unix)] // needs ulimit and signals
 
 use std::{

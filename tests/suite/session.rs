@@ -2,15 +2,16 @@
 //! answered correctly. A failure prints its seed; `LANCET_SEED=<seed>` repeats the commands, but
 //! not their timing.
 //!
-//! The long versions, with all positions of the test data:
-//! `cargo test --release --test suite session:: -- --ignored --nocapture --test-threads 1`
+//! The long versions, with all positions of the test data: `cargo test --release --test suite
+//! session:: -- --ignored --nocapture --test-threads 1`
 //!
-//! With ThreadSanitizer, which must not report anything:
-//! `CARGO_PROFILE_RELEASE_PANIC=unwind RUSTFLAGS=-Zsanitizer=thread cargo +nightly test
-//! -Zbuild-std --target x86_64-unknown-linux-gnu --release --test suite session:: -- --include-ignored`
+//! With ThreadSanitizer, which must not report anything: `CARGO_PROFILE_RELEASE_PANIC=unwind
+//! RUSTFLAGS=-Zsanitizer=thread cargo +nightly test -Zbuild-std --target x86_64-unknown-linux-gnu
+//! --release --test suite session:: -- --include-ignored`
 //!
 //! To check the logs of fastchess matches (`-log file=a.log level=trace engine=true`):
-//! `LANCET_LOGS="a.log b.log" cargo test --release --test suite session::logged -- --ignored --nocapture`
+//! `LANCET_LOGS="a.log b.log" cargo test --release --test suite session::logged -- --ignored
+//! --nocapture`
 
 use std::{fs::File, io::BufReader};
 

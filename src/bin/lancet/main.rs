@@ -18,10 +18,10 @@ use lancet::{
 /// run first.
 ///
 /// In a terminal, Lancet prints a coloured board, principal variations in columns, and moves in
-/// SAN. You can type moves (`e4`, `e2e4`) and FENs directly, and play a game with `play`,
-/// `level 1500`, `hint`, `undo` and `save game.pgn`. Type `help` there for all of these commands,
-/// and `help play` for one. `help setoption` describes the options. After the command `uci`, or
-/// when input or output is not a terminal, Lancet prints plain UCI only.
+/// SAN. You can type moves (`e4`, `e2e4`) and FENs directly, and play a game with `play`, `level
+/// 1500`, `hint`, `undo` and `save game.pgn`. Type `help` there for all of these commands, and
+/// `help play` for one. `help setoption` describes the options. After the command `uci`, or when
+/// input or output is not a terminal, Lancet prints plain UCI only.
 ///
 /// An output file must be new or empty, unless --force is given. `study` also replaces the games
 /// and pages that it wrote itself.

@@ -1,9 +1,9 @@
 //! Lazy incremental updates of the hidden layer.
 //!
 //! There is one accumulator per ply. When a position is prepared or evaluated, its pieces are
-//! compared with those of a nearby accumulator. The differences determine the rows of weights
-//! to add and remove. The search therefore does not push or pop accumulators, and those left
-//! from other branches can be used too.
+//! compared with those of a nearby accumulator. The differences determine the rows of weights to
+//! add and remove. The search therefore does not push or pop accumulators, and those left from
+//! other branches can be used too.
 //!
 //! When a king crosses between files d and e, or moves to another king bucket, its own view cannot
 //! use a nearby accumulator. The view then starts from the last board with the same orientation.
@@ -23,19 +23,18 @@ use crate::chess::{position::Position, score::Score};
 
 const VIEWS: [Color; 2] = [Color::White, Color::Black];
 
-/// Distances in plies of the accumulators to compare with: that of the parent, then those of
-/// the last sibling and the grandparent.
+/// Distances in plies of the accumulators to compare with: that of the parent, then those of the
+/// last sibling and the grandparent.
 const NEARBY: [usize; 3] = [1, 0, 2];
 
 /// Maximum number of squares that a move changes. Castling changes four.
 const MOVE_SQUARES: u32 = 4;
 
-/// Number of codes of pieces on squares. A code is 64 times the code of the piece plus the
-/// square.
+/// Number of codes of pieces on squares. A code is 64 times the code of the piece plus the square.
 const CODES: usize = 16 * 64;
 
-/// The row of every piece on every square in the first king bucket, by view and mirroring.
-/// This is [`Orientation::input`] as a table.
+/// The row of every piece on every square in the first king bucket, by view and mirroring. This is
+/// [`Orientation::input`] as a table.
 static ROWS: [[[u16; CODES]; 2]; 2] = {
     let mut rows = [[[0; CODES]; 2]; 2];
     let mut i = 0;
@@ -52,9 +51,9 @@ static ROWS: [[[u16; CODES]; 2]; 2] = {
     rows
 };
 
-/// The pieces of a board, as one bitboard for each of the four bits of their codes. The codes
-/// are 1 to 6 for pawn to king, plus [`Pieces::WHITE`]. Comparing two boards takes only a
-/// few instructions.
+/// The pieces of a board, as one bitboard for each of the four bits of their codes. The codes are 1
+/// to 6 for pawn to king, plus [`Pieces::WHITE`]. Comparing two boards takes only a few
+/// instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pieces([u64; 4]);
 
@@ -100,8 +99,8 @@ impl Pieces {
     }
 }
 
-/// The rows of weights that turn the hidden layers of one position into those of another.
-/// Both views have the same numbers of rows.
+/// The rows of weights that turn the hidden layers of one position into those of another. Both
+/// views have the same numbers of rows.
 struct Changes {
     added: [[u16; MAX_ACTIVE]; 2],
     removed: [[u16; MAX_ACTIVE]; 2],
@@ -112,8 +111,8 @@ impl Changes {
     const NONE: Changes =
         Changes { added: [[0; MAX_ACTIVE]; 2], removed: [[0; MAX_ACTIVE]; 2], counts: [0; 2] };
 
-    /// Finds the rows that turn the layers of `old` into those of `new`. Both must have the
-    /// same orientations.
+    /// Finds the rows that turn the layers of `old` into those of `new`. Both must have the same
+    /// orientations.
     #[inline]
     fn find(&mut self, old: &Pieces, new: &Inputs) {
         let rows = [0, 1].map(|view| {
@@ -196,8 +195,8 @@ impl Accumulators {
         &self.network
     }
 
-    /// Returns the score for the side to move, using the accumulator of `ply`. This is
-    /// faster if similar positions were evaluated at a nearby ply.
+    /// Returns the score for the side to move, using the accumulator of `ply`. This is faster if
+    /// similar positions were evaluated at a nearby ply.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         let board = position.board();
         self.update(board, ply);
@@ -208,8 +207,8 @@ impl Accumulators {
         self.network.output(ours, theirs, board.occupied().count())
     }
 
-    /// Updates the accumulator of `ply` to the hidden layers of `board`. [`Self::evaluate`]
-    /// calls it.
+    /// Updates the accumulator of `ply` to the hidden layers of `board`. [`Self::evaluate`] calls
+    /// it.
     pub fn update(&mut self, board: &Board, ply: usize) {
         if ply >= self.inputs.len() {
             self.make_room(ply);
@@ -235,9 +234,9 @@ impl Accumulators {
         }
     }
 
-    /// Computes the layers of `ply` from those of the previous ply and returns true. This
-    /// nearly always works. Returns false if there is no previous ply, the orientations
-    /// differ, or more squares differ than a move changes.
+    /// Computes the layers of `ply` from those of the previous ply and returns true. This nearly
+    /// always works. Returns false if there is no previous ply, the orientations differ, or more
+    /// squares differ than a move changes.
     fn update_by_move(&mut self, new: &Inputs, ply: usize) -> bool {
         let Some(parent) = ply.checked_sub(1) else { return false };
         let old = &self.inputs[parent];
@@ -279,9 +278,9 @@ impl Accumulators {
         }
     }
 
-    /// Returns for each view the ply with the same orientation that differs least. It is
-    /// `None` if the last board with this orientation, or an empty board, differs less. The view
-    /// then starts from that last board.
+    /// Returns for each view the ply with the same orientation that differs least. It is `None` if
+    /// the last board with this orientation, or an empty board, differs less. The view then starts
+    /// from that last board.
     fn sources(&self, new: &Inputs, ply: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
         let mut costs = [new.pieces.occupied().count_ones(); 2];
@@ -309,9 +308,9 @@ impl Accumulators {
         sources
     }
 
-    /// Computes the layer of one view at `ply` by these changes, from that of the ply
-    /// `source`. Without a source it updates the layer of the last board with the same
-    /// orientation and copies it.
+    /// Computes the layer of one view at `ply` by these changes, from that of the ply `source`.
+    /// Without a source it updates the layer of the last board with the same orientation and copies
+    /// it.
     #[inline]
     fn update_view(
         &mut self,

@@ -1,10 +1,10 @@
-//! The inputs of the network. Engine and trainer share these functions, so that their inputs
-//! are always the same.
+//! The inputs of the network. Engine and trainer share these functions, so that their inputs are
+//! always the same.
 //!
-//! Each side has its own view, with its own pieces first and its own first rank first. If its
-//! king is on files e to h, the view is mirrored, so that the king is always on files a to d.
-//! Networks with king buckets have separate rows of weights for each of four areas of the board in
-//! which the king can be.
+//! Each side has its own view, with its own pieces first and its own first rank first. If its king
+//! is on files e to h, the view is mirrored, so that the king is always on files a to d. Networks
+//! with king buckets have separate rows of weights for each of four areas of the board in which the
+//! king can be.
 
 use shakmaty::{Board, Color, Role, Square};
 
@@ -30,9 +30,9 @@ impl Orientation {
     /// Number of different orientations with king buckets.
     pub(super) const COUNT: usize = 8;
 
-    /// Returns the orientation of a view with its king on this square, for a network with
-    /// this number of king buckets. With four, bucket 0 is a1 and b1, 1 is c1 and d1, 2 is
-    /// the second rank, and 3 is the rest.
+    /// Returns the orientation of a view with its king on this square, for a network with this
+    /// number of king buckets. With four, bucket 0 is a1 and b1, 1 is c1 and d1, 2 is the second
+    /// rank, and 3 is the rest.
     #[inline]
     pub const fn new(view: Color, king: Square, king_buckets: usize) -> Orientation {
         let mirrored = king as usize & 7 >= 4;
@@ -119,8 +119,8 @@ mod tests {
         assert_eq!(input(Color::White, Color::Black, Role::King, Square::E8), 11 * 64 + 60);
     }
 
-    /// Swapping the colours and flipping the board vertically swaps the views. Mirroring the
-    /// board horizontally changes neither.
+    /// Swapping the colours and flipping the board vertically swaps the views. Mirroring the board
+    /// horizontally changes neither.
     #[test]
     fn symmetries() {
         let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1";
@@ -132,8 +132,8 @@ mod tests {
         }
     }
 
-    /// The buckets from White's point of view, with files e to h mirrored. For Black the board
-    /// is flipped vertically.
+    /// The buckets from White's point of view, with files e to h mirrored. For Black the board is
+    /// flipped vertically.
     #[test]
     fn king_buckets() {
         let board = [

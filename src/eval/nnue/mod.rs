@@ -2,14 +2,14 @@
 //! 768 horizontally mirrored inputs, or four times as many with king buckets. The network has one
 //! hidden layer with squared clipped ReLU (SCReLU), and one output for each bucket of piece counts.
 //!
-//! `features` defines the inputs and is shared with the trainer. `network` has the file format
-//! and the parameters. `accumulator` updates the hidden layer incrementally. `simd` has the
-//! arithmetic and the only unsafe code of this module.
+//! `features` defines the inputs and is shared with the trainer. `network` has the file format and
+//! the parameters. `accumulator` updates the hidden layer incrementally. `simd` has the arithmetic
+//! and the only unsafe code of this module.
 //!
 //! # Arithmetic
 //!
-//! All arithmetic uses integers and is exact, so every machine and every order of summation
-//! gives the same score. The parameters of a file are checked when it is loaded
+//! All arithmetic uses integers and is exact, so every machine and every order of summation gives
+//! the same score. The parameters of a file are checked when it is loaded
 //! ([`network::LoadError::Range`]), so that no overflow is possible:
 //!
 //! | quantity | unit | range |

@@ -36,9 +36,9 @@ use crate::{
 
 /// Quantisation factor of the hidden layer: 1.0 is stored as this number.
 pub const QA: i32 = 255;
-/// Possible quantisation factors of the output weights: 1.0 is stored as one of these
-/// numbers. A network uses the largest factor that its weights allow, because rounding matters
-/// most in this layer.
+/// Possible quantisation factors of the output weights: 1.0 is stored as one of these numbers. A
+/// network uses the largest factor that its weights allow, because rounding matters most in this
+/// layer.
 pub const QB: [i32; 4] = [512, 256, 128, 64];
 /// Centipawns of an output of 1.0.
 pub const SCALE: i32 = 400;
@@ -48,12 +48,12 @@ const MAX_HIDDEN: usize = 4096;
 pub const MAX_BUCKETS: usize = 31;
 /// Maximum magnitude of an output weight, so that 255 times this fits in 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
-/// Maximum sum of the output weights of one sign in a lane, so that 255^2 times this fits in
-/// 32 bits.
+/// Maximum sum of the output weights of one sign in a lane, so that 255^2 times this fits in 32
+/// bits.
 pub const MAX_OUTPUT_SUM: i32 = i32::MAX / (QA * QA);
 
-/// Returns the largest sum of the output weights of one sign in a lane, for the weights of
-/// one output. The arithmetic sums the neurons of a lane in 32 bits.
+/// Returns the largest sum of the output weights of one sign in a lane, for the weights of one
+/// output. The arithmetic sums the neurons of a lane in 32 bits.
 pub fn largest_output_sum(weights: impl IntoIterator<Item = i32>) -> i32 {
     let mut sums = [[0; 2]; BLOCK_NEURONS / simd::LANE_NEURONS];
     for (i, weight) in weights.into_iter().enumerate() {
@@ -142,18 +142,17 @@ impl fmt::Debug for Network {
 /// The quantised parameters of a network, for the trainer.
 #[derive(Clone, Debug)]
 pub struct Parameters {
-    /// First-layer weights: [`INPUTS`] rows for each king bucket, with a weight for each
-    /// hidden neuron.
+    /// First-layer weights: [`INPUTS`] rows for each king bucket, with a weight for each hidden
+    /// neuron.
     pub weights: Vec<i16>,
     /// First-layer biases, one per hidden neuron.
     pub biases: Vec<i16>,
-    /// Output weights by bucket: those of the side to move's neurons, then those of the
-    /// opponent's.
+    /// Output weights by bucket: those of the side to move's neurons, then those of the opponent's.
     pub output_weights: Vec<i16>,
     /// Output biases, one per bucket.
     pub output_biases: Vec<i32>,
-    /// Quantisation factor of the output weights, one of [`QB`]. The factor of the output biases
-    /// is this times [`QA`].
+    /// Quantisation factor of the output weights, one of [`QB`]. The factor of the output biases is
+    /// this times [`QA`].
     pub output_unit: i32,
 }
 
@@ -389,8 +388,8 @@ impl Network {
         &self.output_weights[bucket * length..][..length]
     }
 
-    /// Returns the score for the side to move from the hidden layers of both views and the
-    /// number of pieces.
+    /// Returns the score for the side to move from the hidden layers of both views and the number
+    /// of pieces.
     #[inline]
     pub(super) fn output(&self, ours: &[Block], theirs: &[Block], pieces: usize) -> Score {
         let bucket = features::output_bucket(pieces, self.buckets());
@@ -417,8 +416,8 @@ impl Network {
         layer
     }
 
-    /// Returns the terms of [`Network::evaluate`] in centipawns, not rounded: the
-    /// contributions of the side to move's view and of the opponent's view, and the bias.
+    /// Returns the terms of [`Network::evaluate`] in centipawns, not rounded: the contributions of
+    /// the side to move's view and of the opponent's view, and the bias.
     pub(crate) fn terms(&self, board: &Board, turn: Color) -> [f64; 3] {
         let bucket = features::output_bucket(board.occupied().count(), self.buckets());
         let (ours, theirs) = self.output_row(bucket).split_at(self.biases.len());

@@ -1,5 +1,5 @@
-//! The arithmetic of the network: adding rows of weights, and the output layer. The other
-//! unsafe code of this crate is in `system::pages` and in one function of `system::files`.
+//! The arithmetic of the network: adding rows of weights, and the output layer. The other unsafe
+//! code of this crate is in `system::pages` and in one function of `system::files`.
 //!
 //! The code that adds rows uses the vector types of `wide`, which support any target. The output
 //! layer has AVX-512, AVX2 and portable implementations. One of them is chosen at compile time, and
@@ -17,8 +17,8 @@ pub(super) const BLOCK_NEURONS: usize = 32;
 #[repr(C, align(64))]
 pub(super) struct Block(pub(super) [i16; BLOCK_NEURONS]);
 
-/// Sets `target` to `source` (or to `target` itself without a source) plus the rows `added`
-/// minus the rows `removed`, modulo 2^16. `weights` holds rows of `target.len()` blocks each.
+/// Sets `target` to `source` (or to `target` itself without a source) plus the rows `added` minus
+/// the rows `removed`, modulo 2^16. `weights` holds rows of `target.len()` blocks each.
 ///
 /// # Panics
 ///
@@ -97,8 +97,8 @@ fn replace<const A: usize, const R: usize>(
     }
 }
 
-/// Updates the first `N` blocks of `target` by the rows added and removed. Row `i` begins at
-/// `i * stride` of `weights`. Returns `N`.
+/// Updates the first `N` blocks of `target` by the rows added and removed. Row `i` begins at `i *
+/// stride` of `weights`. Returns `N`.
 #[inline(always)]
 fn update_tile<const N: usize>(
     target: &mut [Block],
@@ -137,8 +137,8 @@ fn update_tile<const N: usize>(
 /// Maximum number of adjacent neurons of a block whose products go into the same 32-bit sum.
 pub(super) const LANE_NEURONS: usize = 2;
 
-/// Returns the sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their
-/// weights `u`. All four slices must have the same length.
+/// Returns the sum of `clamp(v, 0, 255)^2 * u` over the neurons `v` of both views and their weights
+/// `u`. All four slices must have the same length.
 ///
 /// Two conditions prevent overflow. First, weights must be within `-128..=128`. Second, the
 /// products in the same lane of all blocks are summed in 32 bits (see [`LANE_NEURONS`]), so the
@@ -215,8 +215,8 @@ mod x86 {
                 let value = (&raw const *value).cast::<__m256i>();
                 let weight = (&raw const *weight).cast::<__m256i>();
                 for (half, sum) in sums.iter_mut().enumerate() {
-                    // SAFETY: a block is 64 bytes, aligned to 64, so two aligned
-                    // 32-byte loads are inside it.
+                    // SAFETY: a block is 64 bytes, aligned to 64, so two aligned 32-byte loads are
+                    // inside it.
                     let (v, u) = unsafe {
                         (_mm256_load_si256(value.add(half)), _mm256_load_si256(weight.add(half)))
                     };

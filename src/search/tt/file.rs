@@ -1,9 +1,9 @@
 //! Saves the whole table to a file and loads it. Damaged files are refused, and so are files of
 //! another format version or another evaluation.
 //!
-//! A file consists of a header of 64 bytes, the buckets (two entries of two 64-bit words each)
-//! and the CRC-32 of both. The buckets are as in memory, but without the table's salt.
-//! Everything is little-endian. The header:
+//! A file consists of a header of 64 bytes, the buckets (two entries of two 64-bit words each) and
+//! the CRC-32 of both. The buckets are as in memory, but without the table's salt. Everything is
+//! little-endian. The header:
 //!
 //! | bytes | contents |
 //! | --- | --- |
@@ -107,8 +107,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or exists and is not a saved table. In both cases an old
-    /// file is kept.
+    /// If the file cannot be written, or exists and is not a saved table. In both cases an old file
+    /// is kept.
     pub(crate) fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
         check_place(path)?;
         let mut file = NewFile::create(path)?;
@@ -148,8 +148,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is damaged, if its format version or evaluation differs, or
-    /// if there is not enough memory.
+    /// If the file cannot be read or is damaged, if its format version or evaluation differs, or if
+    /// there is not enough memory.
     pub(crate) fn load(path: &Path, evaluation: u64) -> Result<Table, LoadError> {
         let file = files::open_regular(path)?;
         let length = file.metadata()?.len();
@@ -255,8 +255,8 @@ mod tests {
         (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Move, depth, evaluation and both bounds survive, and replacement continues
-    /// as with the table that was saved.
+    /// Move, depth, evaluation and both bounds survive, and replacement continues as with the table
+    /// that was saved.
     #[test]
     fn a_saved_table_is_the_same_table() {
         let dir = tempfile::tempdir().unwrap();

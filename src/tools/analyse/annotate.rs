@@ -63,8 +63,8 @@ pub(super) fn step(
     Ok((Some(m), position.play(m)))
 }
 
-/// Rewrites the legal moves of a line and its variations in SAN, with correct check and mate
-/// signs. Removes repeated glyphs of a move.
+/// Rewrites the legal moves of a line and its variations in SAN, with correct check and mate signs.
+/// Removes repeated glyphs of a move.
 pub(crate) fn tidy(line: &mut Variation, start: &Position) {
     let mut position = start.clone();
     for node in &mut line.moves {
@@ -227,8 +227,8 @@ impl<'a> Findings<'a> {
 
 /// Adds an evaluation, the sign of an error and a text to the annotations of a move.
 ///
-/// Tells `text` whether an annotator has already judged the move. Keeps this judgement. Removes
-/// the remarks of an earlier run of this program. Collects the commands of all comments, such as
+/// Tells `text` whether an annotator has already judged the move. Keeps this judgement. Removes the
+/// remarks of an earlier run of this program. Collects the commands of all comments, such as
 /// `[%clk]`, in one comment, like Lichess.
 pub(crate) fn remark(
     items: &mut Vec<Item>,

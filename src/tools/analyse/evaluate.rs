@@ -83,8 +83,8 @@ pub(super) struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     /// Evaluates the last positions of `count` games, which `game` builds. Calls `tick` with the
-    /// number of positions done, from any thread. With one engine on one thread and
-    /// a node limit, the result is the same every time.
+    /// number of positions done, from any thread. With one engine on one thread and a node limit,
+    /// the result is the same every time.
     ///
     /// # Errors
     ///

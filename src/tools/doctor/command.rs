@@ -123,8 +123,8 @@ fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, St
 /// Time allowed for the transmission of a move, in milliseconds.
 const TRANSMISSION: u128 = 10;
 
-/// Recommends a move overhead in milliseconds for searches that end this `late`, and returns
-/// the reason.
+/// Recommends a move overhead in milliseconds for searches that end this `late`, and returns the
+/// reason.
 fn overhead(late: Duration) -> (u64, String) {
     let value = (TRANSMISSION * 1000 + late.as_micros()).div_ceil(10_000) * 10;
     let why = format!(

@@ -251,8 +251,8 @@ fn list<'a>(of: &'a Json, name: &str) -> impl Iterator<Item = &'a Json> {
     of[name].as_array().into_iter().flatten()
 }
 
-/// Returns the text of a cell. An apostrophe precedes text that a
-/// spreadsheet would read as a formula.
+/// Returns the text of a cell. An apostrophe precedes text that a spreadsheet would read as a
+/// formula.
 fn cell(value: &Json) -> String {
     match value {
         Json::Null => String::new(),

@@ -236,8 +236,8 @@ impl Process {
         }
     }
 
-    /// Searches a position. If `keeps_nodes` is false, leaves `nodes` out of `go`, and sends
-    /// `stop` at the node limit instead.
+    /// Searches a position. If `keeps_nodes` is false, leaves `nodes` out of `go`, and sends `stop`
+    /// at the node limit instead.
     fn search(&mut self, task: &Task, keeps_nodes: bool) -> Result<Reply, EngineError> {
         let position = &task.record.position;
         let limits = task.limits();

@@ -461,8 +461,7 @@ impl<'a> Played<'a> {
         })
     }
 
-    /// Returns the pieces that the moved piece newly attacks and whose capture would win
-    /// something.
+    /// Returns the pieces that the moved piece newly attacks and whose capture would win something.
     fn attacked(&self) -> Vec<Square> {
         let to = destination(self.m);
         let old = self.m.from().filter(|_| !self.m.is_promotion());

@@ -49,8 +49,8 @@ use crate::{
 /// position gets half as many nodes as the position before it. No search gets less than --step.
 ///
 /// The tree grows until --hours or --nodes is reached, or until Ctrl-C. When the time is up, no
-/// search starts, but the searches in progress are finished. With --pin, --unpin, --pgn
-/// or --html, it grows only if --hours or --nodes is given.
+/// search starts, but the searches in progress are finished. With --pin, --unpin, --pgn or --html,
+/// it grows only if --hours or --nodes is given.
 ///
 /// The file is written as the tree grows. Ctrl-C and a kill signal lose the searches in progress,
 /// and a power failure also loses the last ten seconds. To continue, repeat the command, or name

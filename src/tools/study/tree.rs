@@ -28,8 +28,7 @@ use crate::chess::{
     score::{DECISIVE, DRAW, Delay, MATE, Score, is_decisive, winning_chances},
 };
 
-/// Cost in plies of a move that loses all winning chances. Each percentage point costs one
-/// ply.
+/// Cost in plies of a move that loses all winning chances. Each percentage point costs one ply.
 const LOSS: f64 = 100.0;
 
 /// Number of a node.

@@ -1,7 +1,7 @@
 //! The readers of external data, one function each. (The tests of `src/train` have those of
 //! training games.) Readers must end without a panic, must not use more memory than the input
-//! justifies, and must read what Lancet writes. Property tests (`tests/suite/parsers.rs`),
-//! hostile files (`tests/suite/hostile_files.rs`) and the fuzzer (`tests/fuzz`) use them.
+//! justifies, and must read what Lancet writes. Property tests (`tests/suite/parsers.rs`), hostile
+//! files (`tests/suite/hostile_files.rs`) and the fuzzer (`tests/fuzz`) use them.
 
 use std::{fs, io::Cursor};
 

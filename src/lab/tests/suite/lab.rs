@@ -213,8 +213,8 @@ fn delays_never_turn_bounds_into_scores() {
     many_windows(40_000);
 }
 
-/// A million pairs of a random game and a window:
-/// `cargo test --release -p lancet-lab -- --ignored --nocapture`.
+/// A million pairs of a random game and a window: `cargo test --release -p lancet-lab -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "minutes; the fast part always runs"]
 fn delays_never_turn_bounds_into_scores_a_million_times() {

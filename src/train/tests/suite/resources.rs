@@ -1,5 +1,5 @@
-//! Tests with endless files and full disks, like the engine's `tests/suite/resources.rs` at
-//! the root of the repository.
+//! Tests with endless files and full disks, like the engine's `tests/suite/resources.rs` at the
+//! root of the repository.
 #![cfg(unix)] // the tests use the shell's limits
 
 use std::fs;
