@@ -30,7 +30,8 @@ use super::{
 use lancet::system::files;
 
 const MAGIC: &[u8; 8] = b"LANCETC2";
-/// Largest size of a file, in bytes. The largest network takes 256 MB, and the text is short.
+/// Largest size of a file, in bytes. The checkpoint of the largest network takes 256 MB, and the
+/// text is short.
 const LONGEST_FILE: u64 = 1 << 30;
 
 #[derive(Serialize, Deserialize)]
@@ -165,7 +166,8 @@ fn difference(there: &TrainingRun, asked: &TrainingRun) -> String {
     match (only(&there, &asked), only(&asked, &there)) {
         (None, None) => "belongs to another run, with other data files or another order".to_owned(),
         (found, expected) => {
-            let [found, expected] = [found, expected].map(|line| line.unwrap_or("nothing".into()));
+            let [found, expected] =
+                [found, expected].map(|line| line.unwrap_or("no such setting".into()));
             format!("belongs to another run: found {found}, expected {expected}")
         }
     }
@@ -189,7 +191,7 @@ mod tests {
         let plain = run(None, 256);
         assert_eq!(
             difference(&run(Some(0.5), 256), &plain),
-            "belongs to another run: found 'result_full = 0.5', expected nothing"
+            "belongs to another run: found 'result_full = 0.5', expected no such setting"
         );
         assert_eq!(
             difference(&plain, &run(None, 512)),

@@ -121,7 +121,7 @@ pub enum FormatError {
     #[error("bad result {0}: expected 0 (Black wins), 1 (draw), 2 (White wins) or 3 (no game)")]
     Result(u8),
     /// A move that cannot be played.
-    #[error("bad move at ply {index}: {reason}")]
+    #[error("bad move at ply {}: {reason}", .index + 1)]
     Move {
         /// Index of the move in the game, from 0.
         index: usize,

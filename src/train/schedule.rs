@@ -1,6 +1,6 @@
 //! Settings of a training run. They are written to a TOML file and stored in the network.
 
-use std::ops::RangeInclusive;
+use std::{fmt, ops::RangeInclusive};
 
 use anyhow::ensure;
 use serde::{Deserialize, Serialize};
@@ -72,8 +72,8 @@ impl Default for Schedule {
             warm_up: 2000,
             average: 0.9995,
             rate: [1e-3, 1e-5],
-            // With five million positions the result is mostly noise: 0.3 instead of 0.1 cost 80
-            // Elo.
+            // With few positions, results of games are mostly noise (`src/eval/nnue/HISTORY.md`,
+            // "The weight of the result").
             result_weight: [0.1, 0.1],
             result_full: None,
             betas: [0.9, 0.999],
@@ -93,46 +93,38 @@ impl Schedule {
     ///
     /// If a setting is out of range. The error names the setting and its range.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
-        let ranges = [
-            (
-                self.hidden.is_multiple_of(32) && (32..=4096).contains(&self.hidden),
-                "hidden: expected a multiple of 32 up to 4096",
-            ),
-            ((1..=MAX_BUCKETS).contains(&self.buckets), "buckets: expected 1 to 31"),
-            (KING_BUCKETS.contains(&self.king_buckets), "king_buckets: expected 1 or 4"),
-            (self.samples > 0, "samples: expected at least 1"),
-            ((1..=1 << 24).contains(&self.batch), "batch: expected 1 to 16777216"),
-            (
-                self.rate.iter().all(|rate| (0.0..=1.0).contains(rate)),
-                "rate: expected numbers from 0 to 1",
-            ),
-            (
-                self.result_weight.iter().all(|weight| (0.0..=1.0).contains(weight)),
-                "result_weight: expected numbers from 0 to 1",
-            ),
-            (
-                self.result_full.is_none_or(|weight| (0.0..=1.0).contains(&weight)),
-                "result_full: expected a number from 0 to 1",
-            ),
-            (
-                self.betas.iter().all(|beta| (0.0..1.0).contains(beta)),
-                "betas: expected numbers of at least 0 and below 1",
-            ),
-            ((0.0..=1.0).contains(&self.decay), "decay: expected a number from 0 to 1"),
-            ((0.0..=1.0).contains(&self.initial), "initial: expected a number from 0 to 1"),
-            (
-                (0.0..1.0).contains(&self.average),
-                "average: expected a number of at least 0 and below 1",
-            ),
-            (
-                self.scale.is_none_or(|scale| SCALES.contains(&f64::from(scale))),
-                "scale: expected 50 to 2000 centipawns",
-            ),
-            ((0.0..=0.5).contains(&self.validation), "validation: expected a number from 0 to 0.5"),
-        ];
-        for (valid, message) in ranges {
-            ensure!(valid, message);
+        let unit = 0.0..=1.0;
+        let hidden = self.hidden.is_multiple_of(32) && (32..=4096).contains(&self.hidden);
+        let scale = self.scale.is_none_or(|scale| SCALES.contains(&f64::from(scale)));
+        let full = self.result_full.is_none_or(|weight| unit.contains(&weight));
+        let ensure = |valid: bool, name: &str, found: &dyn fmt::Debug, expected: &str| {
+            ensure!(valid, "{name} = {found:?}: expected {expected}");
+            Ok(())
+        };
+        let (share, below_1) = ("a number from 0 to 1", "a number of at least 0 and below 1");
+        ensure(hidden, "hidden", &self.hidden, "a multiple of 32 from 32 to 4096")?;
+        let buckets = format!("1 to {MAX_BUCKETS}");
+        ensure((1..=MAX_BUCKETS).contains(&self.buckets), "buckets", &self.buckets, &buckets)?;
+        let king_buckets = KING_BUCKETS.contains(&self.king_buckets);
+        ensure(king_buckets, "king_buckets", &self.king_buckets, "1 or 4")?;
+        ensure(self.samples > 0, "samples", &self.samples, "at least 1")?;
+        ensure((1..=1 << 24).contains(&self.batch), "batch", &self.batch, "1 to 16777216")?;
+        for rate in self.rate {
+            ensure(unit.contains(&rate), "rate", &rate, share)?;
         }
+        for weight in self.result_weight {
+            ensure(unit.contains(&weight), "result_weight", &weight, share)?;
+        }
+        ensure(full, "result_full", &self.result_full.unwrap_or_default(), share)?;
+        for beta in self.betas {
+            ensure((0.0..1.0).contains(&beta), "betas", &beta, below_1)?;
+        }
+        ensure(unit.contains(&self.decay), "decay", &self.decay, share)?;
+        ensure(unit.contains(&self.initial), "initial", &self.initial, share)?;
+        ensure((0.0..1.0).contains(&self.average), "average", &self.average, below_1)?;
+        ensure(scale, "scale", &self.scale.unwrap_or_default(), "50 to 2000 centipawns")?;
+        let validation = (0.0..=0.5).contains(&self.validation);
+        ensure(validation, "validation", &self.validation, "a number from 0 to 0.5")?;
         Ok(())
     }
 

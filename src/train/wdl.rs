@@ -307,7 +307,7 @@ fn report(counts: &Counts, fit: &Fit) {
         .fold([0; 3], |sum: [u64; 3], cell| std::array::from_fn(|i| sum[i] + cell[i]));
     let positions = counts.positions() as f64;
     let shares = total.map(|count| count as f64 / positions);
-    let ignorant: f64 = shares.iter().map(|p| p * p.ln()).sum();
+    let ignorant: f64 = shares.iter().filter(|&&p| p > 0.0).map(|p| p * p.ln()).sum();
     say(format_args!("{} games, {positions} positions", counts.games));
     say(format_args!(
         "log likelihood {:.5} per position ({ignorant:.5} without scores)",

@@ -1,5 +1,5 @@
 //! Match of a new network against its parent: pairs of games from random openings, with a soft node
-//! limit, until the test has a verdict.
+//! limit, until the SPRT ([`sprt`](super::sprt)) has a verdict.
 //!
 //! Each pair is a line "NUMBER HALF-POINTS" in a file, so that an interrupted match can continue. A
 //! pair depends only on the seed and its number.
@@ -150,13 +150,14 @@ impl Sheet {
         let mut done = BTreeSet::new();
         // Cut off an incomplete last line, which a kill may leave.
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
-        for line in text[..whole].lines() {
+        for (index, line) in text[..whole].lines().enumerate() {
             let (number, half_points) = line
                 .split_once(' ')
                 .and_then(|(number, points)| Some((number.parse().ok()?, points.parse().ok()?)))
                 .filter(|&(_, half_points)| half_points <= 4usize)
                 .with_context(|| {
-                    format!("'{line}': expected the number of a pair and 0 to 4 half points")
+                    let number = index + 1;
+                    format!("line {number}: '{line}': expected the number of a pair and 0 to 4 half points")
                 })?;
             if done.insert(number) {
                 pairs.add(half_points);
