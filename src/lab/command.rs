@@ -48,10 +48,10 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Topic {
-    /// Explain an algorithm with pseudocode, its source and a worked example.
+    /// Explain an algorithm with pseudocode, its source and a worked example
     #[command(after_long_help = manual::EXPLAIN)]
     Explain(ExplainArgs),
-    /// Run all experiments and write a page with their results, DIR/lab.html.
+    /// Run all experiments and write a page with their results, DIR/lab.html
     #[command(after_long_help = manual::REPORT)]
     Report(ReportArgs),
     /// Write shell completions and manual pages to a directory, for packagers
@@ -138,7 +138,8 @@ struct RunArgs {
     /// Print everything as JSON instead of the table
     #[arg(long)]
     json: bool,
-    /// Also write an SVG picture: the nodes by depth, and relative to the replayed tree
+    /// Also write an SVG picture of the nodes by depth, relative to another search and to the
+    /// replayed tree
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Replace the picture if it exists

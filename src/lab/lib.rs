@@ -67,12 +67,14 @@
 //! - PVS (Eppstein) does not raise alpha to the first move's score.
 //! - Bisection (Eppstein) may stop when two scores are left.
 //! - MTD(f) as a loop (Eppstein) takes an upper bound for the score: `explain mtdf-loop`.
-//! - The table (the Scout notes) uses an upper bound if `upperbound < alpha` on one page, and if
-//!   `up <= alpha` on another. The first test does not use bounds that equal alpha, which
-//!   null-window searches often return: `lab::a_strict_test_misses_bounds`.
-//! - Alpha-beta (Burch, by another author) "may be buggy", say the notes. It is correct if it
-//!   starts with two lower bounds. If it starts with minus and plus infinity, it returns minus
-//!   infinity: `lab::burch_as_printed`. Its only slip is that it calls itself by another name.
+//! - The table (the Scout notes, course notes without a known author) uses an upper bound if
+//!   `upperbound < alpha` on one page, and if `up <= alpha` on another. The first test does not use
+//!   bounds that equal alpha, which null-window searches often return:
+//!   `lab::a_strict_test_misses_bounds`.
+//! - Alpha-beta (Burch) is by another author, and "may be buggy", as Burch's notes warn. It is
+//!   correct if it starts with two lower bounds. If it starts with minus and plus infinity, it
+//!   returns minus infinity: `lab::burch_as_printed`. Its only slip is that it calls itself by
+//!   another name.
 //!
 //! # What the lab ignores
 //!

@@ -140,10 +140,10 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
     }
 }
 
-/// Finds the score by binary search: Eppstein 1999. His loop may end while two scores are still
-/// possible (`beta > alpha + 1`), and the notes do not say which to return. The lab returns the
-/// lower one. If it ran until one was left, it could run for ever in a language whose division
-/// rounds towards zero.
+/// Finds the score by binary search: Eppstein 1999. His loop runs while `beta > alpha + 1`, so it
+/// may leave two possible scores, and the notes do not say which one to return. The lab returns the
+/// lower one. With the condition `beta > alpha`, the printed loop could run for ever in a language
+/// whose division rounds towards zero.
 fn bisection(driver: Root, search: &mut impl FnMut(Window) -> Score) -> Score {
     let printed = driver == Root::BisectionPrinted;
     let limit = if printed { MATE } else { INFINITE };

@@ -49,7 +49,7 @@ pub struct Item<P = Position> {
 ///
 /// # Errors
 ///
-/// The error names the first line that cannot be used.
+/// If a line cannot be used. The error names the first such line.
 pub fn read(lines: &[Line]) -> Result<Vec<Item>, LineError> {
     let item = |record: Record| Item { id: plain(&record.id), position: record.position };
     lines.iter().map(|line| parse(line).map(item)).collect()

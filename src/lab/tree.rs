@@ -59,7 +59,8 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// The error names the token and says what was expected instead.
+    /// If the text is not a tree. The error names the token and says
+    /// what was expected instead.
     pub fn parse(text: &str) -> anyhow::Result<Tree> {
         let spaced = text.replace('(', " ( ").replace(')', " ) ");
         let mut tokens = spaced.split_whitespace();

@@ -191,7 +191,7 @@ fn check(
 }
 
 /// Checks all windows of random games until there are `pairs` pairs of a game and a window. Returns
-/// the numbers of games and of pairs.
+/// the number of pairs.
 fn many_windows(pairs: u64) -> u64 {
     let (mut done, mut games) = (0, 0);
     while done < pairs {
