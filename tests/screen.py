@@ -61,10 +61,10 @@ def play_pair(args, chance, options):
         command += [f"start={start}", "-rounds", "1", "-games", "2", "-repeat", "-concurrency", "1"]
         command += ["-resign", "movecount=4", "score=600", "twosided=true"]
         command += ["-draw", "movenumber=34", "movecount=8", "score=15"]
-        out = subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
-    games = re.findall(r"Finished game \d+ \((\w+) vs \w+\): (\S+) \{(.*)\}", out)
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    games = re.findall(r"Finished game \d+ \((\w+) vs \w+\): (\S+) \{(.*)\}", run.stdout)
     if len(games) != 2 or any("illegal" in why or "disconnect" in why for _, _, why in games):
-        raise RuntimeError(f"a pair was not completed:\n{out}")
+        raise RuntimeError(f"a pair was not completed:\n{run.stdout}{run.stderr}")
     white = {"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}
     return sum(white[end] if first == "first" else 1 - white[end] for first, end, _ in games)
 
@@ -77,7 +77,7 @@ def read(path, head):
         with open(path, newline="") as file:
             rows = list(csv.reader(file))
     if rows and rows[0] != head:
-        sys.exit(f"{path} has games with other settings; choose another file")
+        sys.exit(f"{path}: expected the header {head}, found {rows[0]}; choose another file")
     if not rows:
         with open(path, "w", newline="") as file:
             csv.writer(file).writerow(head)

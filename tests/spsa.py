@@ -19,6 +19,7 @@ depend only on --seed and the number of the pair.
 """
 
 import csv
+import math
 import random
 import subprocess
 import sys
@@ -59,7 +60,7 @@ class Run:
             own = {}
             for (name, least, most, step), value, sign in zip(self.constants, self.values, signs):
                 value += side * sign * step * self.perturbation(k)
-                own[name] = int(min(max(value, least), most) + chance.random())
+                own[name] = math.floor(min(max(value, least), most) + chance.random())
             players.append(own)
         return chance, players
 
@@ -83,7 +84,7 @@ def play(args):
         constants[name] = f"{name}={value}:{least}:{most}:{step}"
     for name in args.skip:
         if constants.pop(name, None) is None:
-            sys.exit(f"{args.engine} has no constant {name}")
+            sys.exit(f"--skip {name}: {args.engine} has no such constant")
     # Without a clock, the constants of the clock have no effect.
     texts = [text for name, text in constants.items() if args.clock or not name.startswith("clock_")]
     run = Run(texts, args.pairs, args.rate, args.seed)
