@@ -45,7 +45,7 @@ gate:
 	tests/gate.sh
 
 clean:
-	cargo clean --target-dir target
+	$(CARGO) clean --target-dir target
 	rm -f $(TARGET) $(LEVELS:%=lancet-%$(SUFFIX))
 	rm -rf dist
 

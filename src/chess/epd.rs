@@ -96,7 +96,7 @@ fn read(line: &Line) -> Result<Record, Fault<'_>> {
     let position = Position::from_setup(setup)
         .map_err(|error| (text, format!("illegal position: {error}")))?;
     if position.legal_moves().is_empty() {
-        return Err((text, "the game is over: no legal move".to_owned()));
+        return Err((text, "the game is over: there are no legal moves".to_owned()));
     }
     let goal = read_goal(&position, &operations)?;
     let id = find(&operations, "id").map(|id| id.operands.join(" "));
@@ -171,7 +171,7 @@ fn read_operands<'a>(
         if begins && let Some(string) = word.strip_prefix('"') {
             let closed = string.find('"');
             if closed.is_none() && NEEDED.contains(&operation.opcode) {
-                return Err((word, "the string is not closed by a '\"'".to_owned()));
+                return Err((word, "the string has no closing '\"'".to_owned()));
             }
             // An unclosed string ends at the next ';'.
             let end = closed.or_else(|| string.find(';')).unwrap_or(string.len());
@@ -201,12 +201,12 @@ fn read_clock<'a>(
 ) -> Result<Option<u32>, Fault<'a>> {
     let Some(operation) = find(operations, opcode) else { return Ok(None) };
     let expected = format!("a whole number from {least} to {MAX_CLOCK}");
-    let text = only_operand(operation, &expected)?;
+    let text = first_operand(operation, &expected)?;
     let number = text.parse::<u32>().ok().filter(|number| (least..=MAX_CLOCK).contains(number));
     number.map(Some).ok_or_else(|| bad_number(opcode, text, &expected))
 }
 
-fn only_operand<'a>(operation: &RawOperation<'a>, expected: &str) -> Result<&'a str, Fault<'a>> {
+fn first_operand<'a>(operation: &RawOperation<'a>, expected: &str) -> Result<&'a str, Fault<'a>> {
     let opcode = operation.opcode;
     operation
         .operands
@@ -230,7 +230,7 @@ fn read_goal<'a>(position: &Position, operations: &[RawOperation<'a>]) -> Result
         goal.best = read_moves(position, operations, "bm")?;
     }
     if let Some(operation) = find(operations, "dm") {
-        let text = only_operand(operation, MATE_DISTANCE)?;
+        let text = first_operand(operation, MATE_DISTANCE)?;
         goal.mate = Some(mate_distance("dm", text, text)?);
     }
     if let Some(m) = goal.best.iter().find(|m| goal.avoid.contains(m)) {
@@ -259,7 +259,7 @@ fn read_moves<'a>(
     opcode: &str,
 ) -> Result<Vec<Move>, Fault<'a>> {
     let Some(operation) = find(operations, opcode) else { return Ok(Vec::new()) };
-    only_operand(operation, "at least one move")?;
+    first_operand(operation, "at least one move")?;
     operation.operands.iter().map(|text| read_move(position, opcode, text)).collect()
 }
 

@@ -6,15 +6,16 @@
 
 use shakmaty::{PositionErrorKinds, Setup, fen::Fen};
 
-/// The largest halfmove clock and move number that a FEN may have. No game is longer. At a halfmove
-/// clock of 100 or more, a draw can be claimed, but the position can be analysed.
+/// The largest halfmove clock and move number that a FEN may have. With the 75-move rule, no game
+/// is longer. A halfmove clock of 100 or more is accepted, because the game continues if nobody
+/// claims the draw.
 pub(super) const MAX_CLOCK: u32 = 9999;
 
 /// The error for a FEN that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct FenError {
-    /// Byte offset of the fault in the text; 0 if it is not in a single field.
+    /// Byte offset of the fault in the text; 0 if the fault is not in a single field.
     pub at: usize,
     /// The fault, and what was expected.
     pub reason: String,

@@ -13,7 +13,8 @@ use crate::system::files;
 /// Maximum length of a file, in bytes. The largest collections of openings are about 200 MB.
 const LONGEST_FILE: u64 = 512 << 20;
 
-/// Length in bytes from which a line of a stream is split. The last buffer may exceed it.
+/// A longer line of a stream, in bytes, is returned in parts. A part may exceed this by one read
+/// buffer.
 const LONGEST_LINE: usize = 16 << 20;
 
 /// The errors from reading lines of text.
@@ -65,7 +66,7 @@ pub fn read(path: &Path) -> Result<Vec<Line>, TextError> {
     split(&files::read(path, LONGEST_FILE)?)
 }
 
-/// Returns whether a text starts with a byte order mark of UTF-16.
+/// Returns whether a text starts with a UTF-16 byte order mark.
 pub(super) fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }

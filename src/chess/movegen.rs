@@ -47,7 +47,7 @@ impl<F: FnMut(Move)> Sink for F {
 /// The squares from which the side to move gives check.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks {
-    /// Squares from which a piece of each role, pawn to king, attacks the king.
+    /// By role, pawn to king: the squares from which our piece attacks the enemy king.
     squares: [Bitboard; 6],
     /// Our pieces that are the only piece between one of our sliders and the enemy king.
     discoverers: Bitboard,
@@ -314,11 +314,11 @@ impl<'a> Generator<'a> {
     }
 
     /// Returns the origins and targets of the pawn moves to these squares, except moves that a pin
-    /// forbids.
+    /// forbids. `step` is the target's square number minus the origin's.
     fn pawn_moves(&self, to: Bitboard, step: i32) -> impl Iterator<Item = (Square, Square)> {
         to.into_iter()
             .filter_map(move |to| Some((to.offset(-step)?, to)))
-            .filter(|&(from, to)| self.leaves_no_pin(from, to))
+            .filter(|&(from, to)| self.respects_pin(from, to))
     }
 
     /// Generates moves of knights, bishops, rooks and queens. `wanted` returns the target squares
@@ -405,7 +405,7 @@ impl<'a> Generator<'a> {
                 } else {
                     promotion.is_none() && self.attacks(role, from).contains(to)
                 };
-                reaches && self.evasions().contains(to) && self.leaves_no_pin(from, to)
+                reaches && self.evasions().contains(to) && self.respects_pin(from, to)
             }
             Move::Put { .. } => false,
         }
@@ -428,13 +428,13 @@ impl<'a> Generator<'a> {
     }
 
     /// Returns whether the moving piece is not pinned, or stays on its line with the king.
-    fn leaves_no_pin(&self, from: Square, to: Square) -> bool {
+    fn respects_pin(&self, from: Square, to: Square) -> bool {
         !self.position.pinned().contains(from) || attacks::aligned(self.king(), from, to)
     }
 
-    /// Returns the squares to which pieces other than the king may move. If it is not in check,
-    /// these are all squares. In check, they are the square of the checker and the squares between
-    /// it and the king. In double check, there are none.
+    /// Returns the squares to which pieces other than the king may move. Without a check, these are
+    /// all squares. In check, they are the checker's square and the squares between it and the
+    /// king. In double check, there are none.
     fn evasions(&self) -> Bitboard {
         let checkers = self.position.checkers();
         if checkers.is_empty() {
@@ -482,7 +482,7 @@ impl<'a> Generator<'a> {
         king_of(self.board(), self.us())
     }
 
-    /// Returns the difference between the square numbers of a pawn push: 8 for White, -8 for Black.
+    /// Returns the step of a single pawn push in square numbers: 8 for White, -8 for Black.
     fn forward(&self) -> i32 {
         self.us().fold_wb(8, -8)
     }

@@ -108,7 +108,7 @@ pub fn read_any_move(position: &Position, text: &str) -> Result<Move, MoveError>
     let illegal = |reason| Err(MoveError::Illegal { text: text.to_owned(), reason });
     if let Ok(uci @ UciMove::Normal { from, .. }) = plain.to_ascii_lowercase().parse() {
         if role.is_some_and(|role| position.board().role_at(from) != Some(role)) {
-            return illegal(format!("no such piece is on {from}"));
+            return illegal(format!("there is no such piece on {from}"));
         }
         return read_move(position, &plain).or_else(|_| illegal(why_not(position, uci)));
     }
@@ -191,7 +191,7 @@ fn lacks_promotion(position: &Position, san: San) -> bool {
 /// Returns the reason why `uci` is illegal.
 fn why_not(position: &Position, uci: UciMove) -> String {
     let UciMove::Normal { from, to, promotion } = uci else {
-        return "there is no such move in chess".to_owned();
+        return "null moves and drops are not legal".to_owned();
     };
     if position.legal_moves().is_empty() {
         return why_none(position);
@@ -321,7 +321,7 @@ pub fn line(position: &Position, moves: &[Move]) -> String {
     words(position, moves).join(" ")
 }
 
-/// Converts a score of the side to move to White's point of view.
+/// Converts a score from the side to move's point of view to White's.
 pub const fn white(score: Score, turn: Color) -> Score {
     if turn.is_white() { score } else { -score }
 }
@@ -442,7 +442,7 @@ mod tests {
             ("e1e3", "no White piece can make this move"),
             ("bd4", "no White piece can make this move"),
             ("E4", "no White piece can make this move"),
-            ("Bf3d4", "no such piece is on f3"),
+            ("Bf3d4", "there is no such piece on f3"),
             ("a1a2", "there is no piece on a1"),
             ("e8-e7", "the piece on e8 is Black's, but White is to move"),
         ] {

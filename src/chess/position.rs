@@ -57,8 +57,8 @@ impl PackedMove {
         list.iter().copied().find(|&m| PackedMove::from(m) == self)
     }
 
-    /// Returns the move that this encodes on this board, if the side to move has a piece on its
-    /// origin. The move may be illegal; `Generator::find` checks that.
+    /// Returns the move that this encodes on this board, if the side to move has a piece on the
+    /// move's origin square. The move may be illegal; `Generator::find` checks that.
     pub fn rebuild(self, position: &Position) -> Option<Move> {
         if self.is_none() {
             return None;
@@ -83,7 +83,7 @@ impl PackedMove {
     }
 }
 
-// Lists of moves are short to copy.
+// Lists of moves must stay cheap to copy.
 const _: () = assert!(size_of::<Option<Move>>() <= 8);
 
 impl From<Move> for PackedMove {
@@ -117,7 +117,7 @@ pub struct Keys {
     pub pawns: u64,
     /// Key of the knights, bishops and kings of both sides.
     pub minors: u64,
-    /// Keys of all pieces except pawns, by colour (white first).
+    /// Keys of all pieces except pawns, by colour, White first.
     pub non_pawns: [u64; 2],
 }
 
@@ -168,8 +168,9 @@ impl Keys {
     }
 }
 
-/// A legal chess position. The search uses copy-make: it copies a position and makes a move on the
-/// copy.
+/// A chess position in which each side has one king and the side not to move is not in check. It
+/// need not be reachable in a game. The search uses copy-make: it copies a position and makes a
+/// move on the copy.
 ///
 /// ```
 /// use lancet::Position;
@@ -224,7 +225,7 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// The same.
+    /// Those of [`from_fen`](Self::from_fen).
     pub fn from_fen_in(text: &str, mode: CastlingMode) -> Result<Position, FenError> {
         let mode = mode.is_chess960().then_some(mode);
         Ok(Position::from_fen_with_remarks(text, mode)?.0)
@@ -279,8 +280,8 @@ impl Position {
         Ok(Position::from_setup_in(setup, None)?.0)
     }
 
-    /// Creates a position, and returns the faults of its parts that were ignored. If `mode` is
-    /// `None`, Chess960 castling is used if the castling rights need it.
+    /// Creates a position. Also returns the kinds of faults that were found and ignored. If `mode`
+    /// is `None`, Chess960 castling is used if the castling rights need it.
     ///
     /// # Errors
     ///
@@ -478,8 +479,8 @@ impl Position {
         Some(child)
     }
 
-    /// Returns the position as FEN, with castling rights as in X-FEN. It has an en passant square
-    /// only if an en passant capture is legal.
+    /// Returns the position as FEN, with castling rights as in X-FEN. The FEN has an en passant
+    /// square only if an en passant capture is legal.
     pub fn fen(&self) -> String {
         let setup = self.chess.to_setup(EnPassantMode::Legal);
         match Fen::try_from_setup(setup) {

@@ -54,7 +54,7 @@ fn slots(difference: u64) -> impl Iterator<Item = usize> {
     (0..SLOTS).map(move |step| (difference as usize + step) % SLOTS)
 }
 
-/// Returns the difference that the side to move makes to a key.
+/// Returns the XOR difference between the keys of a position with White and with Black to move.
 fn turn() -> u64 {
     Zobrist64::zobrist_for_white_turn().0
 }
@@ -62,9 +62,10 @@ fn turn() -> u64 {
 /// Returns whether the side to move can reach an earlier position with one move. `keys` are the
 /// keys of the earlier positions, oldest first, without null moves between them.
 pub fn can_repeat(position: &Position, keys: &[u64]) -> bool {
-    // We can only repeat positions with the opponent to move, at odd distances. `changed` is the
-    // difference that the opponent's moves have made to the key since such a position. If it is 0,
-    // they cancel out. Then only our own moves separate the positions, and one move may undo them.
+    // Our move can only lead to a position with the opponent to move, so only positions an odd
+    // number of plies ago matter. `changed` is the difference that the opponent's moves have made
+    // to the key since such a position. If it is 0, they cancel out. Then only our own moves
+    // separate the positions, and one move may undo them.
     let mut changed = 0;
     let mut last = position.key();
     let halfmoves = position.halfmoves() as usize;

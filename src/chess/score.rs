@@ -5,16 +5,17 @@
 
 /// A score in centipawns from the side to move's point of view, or a decisive score. `MATE - n` is
 /// mate in `n` moves *from this node*, and `-MATE + n` is being mated in `n` moves. `-MATE` is
-/// being checkmated now.
+/// checkmate on the board.
 ///
 /// Range: `-INFINITE..=INFINITE`; it fits an `i16`.
 pub type Score = i32;
 
-/// The largest value of a score, above every mate. As a bound, it means that the bound is unknown.
+/// The largest value of a score, above every mate. As a bound, it means that no bound is known.
 pub const INFINITE: Score = 32_001;
 /// The score of the side that has given mate. A checkmated node is `-MATE`.
 pub const MATE: Score = 32_000;
-/// Scores above this are mates. Scores between [`DECISIVE`] and this are tablebase wins.
+/// Scores whose absolute value is above this are mates. Between [`DECISIVE`] and this they are
+/// tablebase wins and losses.
 const MATE_BAND: Score = 31_000;
 /// A tablebase win at the probed node. It ages like a mate.
 pub const TABLEBASE_WIN: Score = 30_900;
@@ -25,7 +26,7 @@ pub const DECISIVE: Score = 30_000;
 pub const EVALUATION_LIMIT: Score = 29_000;
 /// The score of a drawn node.
 pub const DRAW: Score = 0;
-/// Marks a static evaluation that was not computed.
+/// Stands for a static evaluation that was not computed, as in check.
 pub const NO_SCORE: Score = -32_002;
 
 /// Returns whether a score is a proven win or loss, by mate or by tablebase.
@@ -90,7 +91,8 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// The delay of the engine's search: it ages lost scores only.
+    /// The delay of the engine's search: it applies to lost positions only, by mate or by
+    /// tablebase.
     pub const MATES: Delay = Delay { pivot: -DECISIVE };
 
     /// Returns the score that a node with the best score `score` returns.
@@ -142,14 +144,14 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window inside a node whose result [`Delay::MATES`] will age.
+    /// Returns the window to search a node with, if [`Delay::MATES`] is then applied to its score.
     #[must_use]
     pub const fn pre_shift(self) -> Window {
         Window { alpha: Delay::MATES.alpha(self.alpha), beta: Delay::MATES.beta(self.beta) }
     }
 
-    /// Returns the window for mate distance pruning. The lowest possible score of a node is being
-    /// mated now, and the highest is mate with the next move.
+    /// Returns the window for mate distance pruning. The lowest possible score of a node is
+    /// checkmate on the board, and the highest is mate in one.
     #[must_use]
     pub fn clamp_to_mates(self) -> Window {
         Window { alpha: self.alpha.max(-MATE), beta: self.beta.min(MATE - 1) }
@@ -237,8 +239,8 @@ impl Bounds {
         self.lower == self.upper
     }
 
-    /// Returns the score to return without a search, if the bounds decide `window`. A search with
-    /// that window could prove no more.
+    /// Returns a score that makes a search with `window` unnecessary, if the bounds decide the
+    /// window: such a search could prove no more.
     pub const fn cutoff(self, window: Window) -> Option<Score> {
         if self.lower >= window.beta {
             Some(self.lower)

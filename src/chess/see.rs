@@ -61,7 +61,8 @@ pub fn see_ge(position: &Position, m: Move, threshold: i32) -> bool {
     let straight = board.rooks_and_queens();
     let mut attackers = attackers(board, to, occupied);
     let mut side = !us;
-    // The pinned pieces of each side, computed when that side first has a piece that can capture.
+    // The pinned pieces of each side, computed when that side first has a piece that attacks the
+    // square.
     let mut pinned = [None; 2];
     let others = occupied.without(to);
 

@@ -1,7 +1,6 @@
 //! Attacks of bishops and rooks, computed by arithmetic on whole lines, with tables of 2.5 KiB.
 //!
-//! shakmaty's magic bitboards use 700 KiB of tables. During a search, the tables of the search
-//! evict them from the cache.
+//! shakmaty's magic bitboards need 700 KiB, which the search's own tables push out of the cache.
 //!
 //! Source: "hyperbola quintessence" by G. Isenberg and A. Peshkov, 2007,
 //! <https://www.chessprogramming.org/Hyperbola_Quintessence>.

@@ -5,7 +5,8 @@ use shakmaty::{Bitboard, Board, Color, File, Role, Square, attacks};
 
 use crate::chess::sliders;
 
-/// Sliders on a line with a square, and the pieces between them and the square.
+/// The sliders that attack a square, and the pieces that alone stand between a slider and the
+/// square.
 pub(super) struct Sliders {
     /// Sliders that attack the square.
     pub(super) attackers: Bitboard,
@@ -13,7 +14,7 @@ pub(super) struct Sliders {
     pub(super) blockers: Bitboard,
 }
 
-/// Returns the sliders of `pieces` that are on a line with `square`.
+/// Finds the sliders among `pieces` that attack `square`, and the pieces that alone block one.
 pub(super) fn sliders_towards(board: &Board, square: Square, pieces: Bitboard) -> Sliders {
     let aligned = (sliders::bishop_rays(square) & board.bishops_and_queens())
         | (sliders::rook_rays(square) & board.rooks_and_queens());
@@ -50,7 +51,8 @@ pub(super) fn king_of(board: &Board, color: Color) -> Square {
     (board.kings() & board.by_color(color)).first().unwrap_or(Square::A1)
 }
 
-/// Returns all pieces of both sides that attack `square`.
+/// Returns all pieces of both sides that attack `square` if the squares `occupied` block sliders.
+/// The result may contain pieces that are not in `occupied`.
 pub(super) fn attackers(board: &Board, square: Square, occupied: Bitboard) -> Bitboard {
     (attacks::pawn_attacks(Color::White, square) & board.pawns() & board.black())
         | (attacks::pawn_attacks(Color::Black, square) & board.pawns() & board.white())
@@ -60,7 +62,8 @@ pub(super) fn attackers(board: &Board, square: Square, occupied: Bitboard) -> Bi
         | (sliders::rook_attacks(square, occupied) & board.rooks_and_queens())
 }
 
-/// Returns the squares that pawns on `pawns` attack towards the a-file and towards the h-file.
+/// Returns the squares that pawns of `color` on `pawns` attack: those towards the a-file, then
+/// those towards the h-file.
 pub fn pawn_attacks(pawns: Bitboard, color: Color) -> [Bitboard; 2] {
     let west = pawns & !Bitboard::from(File::A);
     let east = pawns & !Bitboard::from(File::H);

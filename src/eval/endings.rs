@@ -38,15 +38,16 @@ pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
     }
 }
 
-/// Lower limit of the evaluation with material that can force mate against a bare king, and upper
-/// limit with other material, in centipawns. Without these limits, a pawn could be worth more than
-/// the queen that it becomes.
+/// In centipawns: evaluations against a bare king are above this with material that can force mate,
+/// and at most this with other material, such as pawns. Without these limits, a pawn could be worth
+/// more than the queen that it becomes.
 const WON: Score = 1000;
 
-/// Returns an evaluation for the side to move that leads to mate, if one king is bare and the other
-/// side can force mate. If it cannot, returns `score`, limited to 10 pawns. If no king is bare,
-/// returns `score`. For the stronger side the evaluation rises as the bare king approaches the
-/// edge, or a corner that the bishop controls, and as the kings approach each other.
+/// Returns `score` if no king is bare. If one is, and the other side's material is one of
+/// [`Technique`], returns an evaluation for the side to move that leads to mate. With any other
+/// material, such as pawns, returns `score`, limited to 10 pawns. For the stronger side the
+/// evaluation rises as the bare king approaches a corner (with bishop and knight, one that the
+/// bishop controls) and as the kings approach each other. Distances are Manhattan distances.
 pub fn with_bare_king(position: &Position, score: Score) -> Score {
     let board = position.board();
     let Some(strong) = against_bare_king(board) else { return score };

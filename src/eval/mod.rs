@@ -49,7 +49,7 @@ pub fn load(path: &std::path::Path) -> Result<Option<Arc<Network>>, nnue::networ
 
 /// Returns the factor by which a network's score is multiplied on this board, in 1/1024. The same
 /// advantage wins less often with less material. The margins of the search are tuned to the
-/// resulting scores. The gain in Elo is in `src/search/HISTORY.md`.
+/// resulting scores. The gain of this scaling in Elo is in `src/search/HISTORY.md`.
 pub(crate) fn weight(board: &Board) -> i32 {
     weight_of(material(board))
 }

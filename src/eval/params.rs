@@ -3,6 +3,6 @@
 crate::system::tune::params! {
     /// Factor by which a network's score is multiplied on a board without material, in 1/1024.
     weight_bare: 682, 300..=1100, 25;
-    /// Material of both sides, in centipawns, that adds 1 to this factor.
+    /// Material of both sides, in centipawns, that adds 1/1024 to the factor of `weight_bare`.
     weight_material: 42, 20..=100, 4;
 }

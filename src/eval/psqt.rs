@@ -53,7 +53,8 @@ pub fn evaluate_board(board: &Board, turn: Color) -> Score {
         phase += PHASE[role as usize - 1] * pieces.count() as i32;
     }
     let middlegame = i32::from(sum as i16);
-    // A negative low half has borrowed 1 from the high half. Adding half of the range undoes this.
+    // A negative low half has borrowed 1 from the high half. Adding 0x8000, half the range of the
+    // low half, undoes this.
     let endgame = (sum + 0x8000) >> 16;
     let phase = phase.min(24);
     let white = (middlegame * phase + endgame * (24 - phase)) / 24;

@@ -27,9 +27,9 @@ impl Chances {
 
 /// The ordered logistic model. The probability of a win is `sigmoid(beta * score - alpha)`, that of
 /// a loss `sigmoid(-beta * score - alpha)`, and the remaining probability is that of a draw.
-/// `alpha` and `beta` are polynomials in the material count ([`powers`]). Stockfish's model writes
-/// them as `a = alpha / beta`, the score at which a side wins half of its games, and `b = 1 /
-/// beta`, the spread of the curve.
+/// `alpha` and `beta` are polynomials in the material count ([`powers`]). Stockfish uses `a = alpha
+/// / beta`, the score at which a side wins half of its games, and `b = 1 / beta`, the spread of the
+/// curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     /// Coefficients of `alpha` in powers of material / 58, constant first.

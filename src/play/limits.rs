@@ -29,7 +29,8 @@ pub struct Limits {
     pub infinite: bool,
     /// Holds the best move back until `stop` or `ponderhit`. The clock starts at the ponderhit.
     pub ponder: bool,
-    /// The search is for analysis, not for a game: it also searches a forced move.
+    /// The search is for analysis, not for a game: it also searches a forced move, and uses neither
+    /// the opening book nor limited strength.
     pub analyse: bool,
     /// The root moves to search; if empty, all of them.
     pub searchmoves: Vec<Move>,

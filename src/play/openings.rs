@@ -126,8 +126,8 @@ fn back_rank(number: usize) -> String {
     rank.into_iter().flatten().collect()
 }
 
-/// Reads a book with a position in FEN or EPD on each line. It skips positions in which the game is
-/// over.
+/// Reads a book with a position in FEN or EPD on each line. Skips blank lines, comments (`#`) and
+/// positions in which the game is over.
 ///
 /// # Errors
 ///

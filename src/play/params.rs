@@ -1,6 +1,7 @@
 //! The tunable constants of time management. [`tune`](crate::system::tune) describes their format.
 //!
-//! The constants follow those of tuned engines. `README.md` in this folder has the measurements.
+//! The constants are close to those of engines that were tuned. `README.md` in this folder has the
+//! measurements.
 
 crate::system::tune::params! {
     /// Milliseconds of every clock that are never spent, because a busy machine can delay a move by

@@ -38,7 +38,7 @@ pub struct Info {
     pub nodes: u64,
     /// Share of the transposition table that this search has filled, in permille.
     pub hashfull: u32,
-    /// Tablebase probes that hit.
+    /// Number of successful tablebase probes.
     pub tbhits: u64,
     /// Time since the start of the search.
     pub time: Duration,
@@ -78,7 +78,8 @@ pub struct Outcome {
 /// Information for the user or a log that is not about a line of moves.
 #[derive(Debug)]
 pub enum Note<'a> {
-    /// The transposition table is smaller than requested. The search continues with it.
+    /// There was not enough memory. The search continues with a smaller table or with fewer
+    /// threads.
     Memory(MemoryError),
     /// A search thread cannot be started. The threads already started continue.
     Thread {
@@ -114,7 +115,7 @@ pub enum Note<'a> {
     },
     /// The choice between the threads' moves, for debugging.
     Decision {
-        /// The thread whose move is played.
+        /// Index of the thread whose move is played, from 0.
         thread: usize,
         /// Depth of the last completed iteration, by thread.
         depths: &'a [u32],
@@ -153,7 +154,7 @@ pub trait Reporter: Sync {
     /// Reports other information for the user or a log.
     fn note(&self, _note: &Note) {}
     /// Reports the result of the search. Called once, before the other threads have ended, because
-    /// that can take some time on a busy machine.
+    /// their end can take some time on a busy machine.
     fn decided(&self, _outcome: &Outcome) {}
 }
 

@@ -10,8 +10,8 @@ use std::{
 
 use crate::system::sync::{lock, unpoisoned};
 
-/// The signals that the caller of a search sends to it. The receiver of `go` creates new signals
-/// for each search, so that a stop cannot be lost.
+/// The signals that the caller of a search sends to it. The thread that receives `go` creates new
+/// signals for each search, so that a stop cannot be lost.
 ///
 /// The flags are read without a lock. They publish no other data, so relaxed ordering is enough. An
 /// atomic store soon becomes visible to other threads on every supported machine. The flags are

@@ -1,6 +1,6 @@
 //! Limited strength that resembles weaker human play.
 //!
-//! A player with a lower rating searches fewer nodes to a smaller depth, misjudges positions, and
+//! A player with a lower rating searches fewer nodes to a lower depth, misjudges positions, and
 //! overlooks moves: the opponent's replies, and its own moves after them. It overlooks mostly
 //! quiet, long and backward moves. It never gives pieces away at random, and it plays the best move
 //! that it sees. Obvious moves take little time, and some others a lot. Up to a rating of 2000, the
@@ -167,9 +167,9 @@ impl Handicap {
     }
 
     /// Returns whether the player overlooks this move, `ply` plies from the root. It overlooks no
-    /// move at the root, because people look at those one by one, and none in check. At later
-    /// plies, it overlooks a larger share: a tenth more for each ply after the first, up to twice
-    /// that of the first ply.
+    /// move at the root, because people consider those one by one, and no move when its king is in
+    /// check. At later plies, it overlooks a larger share: a tenth more for each ply after the
+    /// first, up to twice that of the first ply.
     pub fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
         if ply == 0 || position.is_check() {
             return false;

@@ -78,8 +78,9 @@ impl Value {
         }
     }
 
-    /// Returns bounds on the score of a position with this value, `moves` moves before the next
-    /// zeroing move (a capture or pawn move) or mate of the winning line.
+    /// Returns bounds on the score of a position with this value. `moves` is the distance in full
+    /// moves to the next zeroing move (a capture or pawn move), or to the mate, in the winning
+    /// line.
     fn bounds(self, moves: i32) -> Bounds {
         match self {
             // These are only bounds, because the search may find a mate.
@@ -177,6 +178,8 @@ impl Tablebases {
         let [wdl, dtz] = KINDS.map(|(extension, _)| count(extension));
         if wdl + dtz == 0 {
             say("SyzygyPath: no tablebases found");
+        } else if wdl == 0 {
+            say(&format!("SyzygyPath: {dtz} DTZ tables but no WDL tables; no tablebases are used"));
         } else {
             let pieces = tables.max_pieces();
             say(&format!("SyzygyPath: {wdl} WDL and {dtz} DTZ tables, up to {pieces} pieces"));

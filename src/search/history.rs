@@ -241,8 +241,8 @@ impl Histories {
         tables.continuation.update(context.previous, to, bonus);
     }
 
-    /// Updates the histories of a quiet move after it was made, except the history by pawn
-    /// structure, because the position before the move is no longer known.
+    /// Updates the histories of the quiet move that led to the current node. The history by pawn
+    /// structure is left out, because the position before the move is no longer known.
     pub fn update_last(&mut self, quiet: FromTo, moved: PieceTo, previous: Previous, bonus: i32) {
         self.update_main(quiet, moved, bonus);
         self.tables_mut().continuation.update(previous, moved.index(), bonus);
@@ -301,7 +301,8 @@ const CORRECTION_MAX: i32 = 64 * GRAIN;
 pub(crate) struct Corrections {
     /// By key (of pawns, minor pieces, White's pieces and Black's pieces) and side to move.
     pieces: [[[i16; CORRECTIONS]; 2]; 4],
-    /// By the last move and the move two plies ago, and by the last move and that four plies ago.
+    /// By pairs of earlier moves: those made one and two plies ago, and those made one and four
+    /// plies ago.
     continuation: [Continuation; 2],
 }
 
@@ -311,7 +312,8 @@ fn places(keys: &Keys) -> [usize; 4] {
     [pawns, minors, white, black].map(|key| key as usize % CORRECTIONS)
 }
 
-/// Returns the indices of the earlier moves in the tables of `continuation`, if these are known.
+/// Returns the indices of both pairs of moves in the tables of `continuation`; `None` for a pair
+/// with an unknown move.
 fn pairs([last, earlier @ ..]: Previous) -> [Option<[usize; 2]>; 2] {
     earlier.map(|before| Some([before?.index(), last?.index()]))
 }
@@ -390,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn rewards_raise_and_malus_lowers() {
+    fn bonuses_raise_and_maluses_lower() {
         let position = Position::default();
         let m = position.legal_moves()[0];
         let other = position.legal_moves()[1];

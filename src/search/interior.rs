@@ -196,8 +196,7 @@ impl Worker<'_> {
         }
 
         // Step 2b. Tablebase cutoff, if the result is exact or its bound is outside the window. A
-        // tablebase win is only a lower bound. It causes no cutoff if beta is higher, such as a
-        // mate score.
+        // tablebase win is only a lower bound, so it causes no cutoff if beta is a mate score.
         let was_pv = if excluded.is_some() {
             self.stack_at(ply).was_pv
         } else {
@@ -272,7 +271,8 @@ impl Worker<'_> {
             return None;
         }
         if score >= window.beta {
-            // Late moves are usually refuted, so their refutations get no bonus.
+            // A move that came late at the parent is usually refuted, so its refutation gets no
+            // bonus.
             if self.before(ply, 1).number <= 3 {
                 self.reward_tt_move(position, entry.best, depth, ply);
             }
@@ -281,8 +281,8 @@ impl Worker<'_> {
         Some(score)
     }
 
-    /// Step 2b: probes the tablebases. The score is final, so it is stored with a greater depth
-    /// than the node's.
+    /// Step 2b: probes the tablebases. The score is final, so it is stored as if it were searched
+    /// six plies deeper. Such entries stay in the table longer.
     #[cold]
     fn probe_tablebases(&self, prober: &Prober, node: &mut Node) -> Option<Score> {
         let shared = self.shared;
@@ -350,8 +350,8 @@ impl Worker<'_> {
     }
 
     /// Step 3: if the opponent's last move was quiet, updates its history. The bonus is
-    /// proportional to the change of the evaluation for the opponent. From depth 6 on, only nodes
-    /// without a TT entry do this.
+    /// proportional to the opponent's gain in evaluation, within limits. From depth 6 on, only
+    /// nodes without a TT entry do this.
     fn update_last_move_by_evaluation(&mut self, node: &Node) {
         let last = *self.before(node.ply, 1);
         if node.excluded.is_none()
@@ -375,10 +375,10 @@ impl Worker<'_> {
         // reduction was a mistake, or too small.
         let parent = *self.before(node.ply, 1);
         if parent.reduction > 0 && parent.evaluation != NO_SCORE {
-            let agreement = node.evaluation + parent.evaluation;
-            if agreement < 0 {
+            let loss = node.evaluation + parent.evaluation;
+            if loss < 0 {
                 node.depth += 1;
-            } else if agreement > p::hindsight_agreement() && node.depth >= 2 {
+            } else if loss > p::hindsight_loss() && node.depth >= 2 {
                 node.depth -= 1;
             }
         }
@@ -447,11 +447,11 @@ impl Worker<'_> {
         Ok((verified? >= beta).then_some(score))
     }
 
-    /// Step 4d: ProbCut. A capture whose score is well above beta at reduced depth will probably
-    /// also fail high at full depth. The higher its score in quiescence, the shallower the search
-    /// and the higher the bound that it must reach. If it does not reach this bound, the capture is
-    /// searched at the usual reduced depth. Source: M. Buro, "ProbCut: An Effective Selective
-    /// Extension of the Alpha-Beta Algorithm", 1995.
+    /// Step 4d: ProbCut. A capture or queen promotion whose score is well above beta at reduced
+    /// depth will probably also fail high at full depth. The higher its score in quiescence, the
+    /// shallower the search and the higher the bound that it must reach. If it does not reach this
+    /// bound, the capture is searched at the usual reduced depth. Source: M. Buro, "ProbCut: An
+    /// Effective Selective Extension of the Alpha-Beta Algorithm", 1995.
     fn probcut(&mut self, node: &Node) -> Result<Option<Score>> {
         let (position, ply) = (node.position, node.ply);
         let bound = node.window.beta + p::probcut_margin()
@@ -527,7 +527,8 @@ impl Worker<'_> {
 
         let mut picker = Picker::without(&node.generator, self.previous(node.ply), tt_move);
         let mut any = tt_move.is_some();
-        // Step 7b for all quiet moves at once, before they are scored.
+        // Step 7b for all quiet moves at once, with a history of 0 and the unreduced depth, so that
+        // they need not be scored.
         let alpha = node.window.alpha;
         let mut futile = self.shared.selective
             && !position.is_check()
@@ -686,7 +687,7 @@ impl Worker<'_> {
         let reduced = (facts.depth - reduction.max(0)).max(0);
         if facts.quiet && !facts.check {
             // Step 7a. Late move pruning.
-            if !T::PV && prune::enough_quiets(facts.depth, facts.number, facts.improving) {
+            if !T::PV && prune::enough_moves(facts.depth, facts.number, facts.improving) {
                 return Some(Flow::SkipQuiets);
             }
             // Step 7b. Futility pruning.
@@ -702,7 +703,8 @@ impl Worker<'_> {
                 return Some(Flow::SkipQuiets);
             }
         }
-        // Step 7d. Futility pruning of bad captures. These come last, so the loop ends.
+        // Step 7d. Futility pruning of bad captures. These come last, so the loop ends, even if a
+        // later one gives check.
         if facts.losing && !facts.check && !facts.in_check && !is_decisive(alpha) {
             let score = node.evaluation + p::losing_margin() * reduced;
             if score <= alpha {
@@ -906,8 +908,8 @@ fn allows_probcut(node: &Node, bound: Score) -> bool {
     }
 }
 
-/// Returns whether the TT move has failed high by capturing a piece. Then this capture should be
-/// searched instead of a null move.
+/// Returns whether the TT move failed high and captures a piece other than a pawn. Searching this
+/// capture is then better than trying a null move.
 fn tt_move_wins_a_piece(node: &Node) -> bool {
     node.entry.is_some_and(|e| {
         let captured = || e.best.rebuild(node.position).and_then(|m| m.capture());

@@ -114,8 +114,9 @@ impl MateSearch {
     }
 }
 
-/// Returns the key of proofs of a mate in `moves` moves. It contains the halfmove clock where that
-/// mate may come too late for the fifty-move rule. If it may, so may all longer mates.
+/// Returns the key for proofs about a mate in `moves` moves. It includes the halfmove clock if such
+/// a mate might come too late for the fifty-move rule. Every longer mate then might too, so entries
+/// without the clock are used only where the clock does not matter.
 fn proof_key(position: &Position, moves: u32) -> u64 {
     let clock = position.halfmoves();
     let late = clock + 2 * moves > CLAIMABLE_FROM;
@@ -231,7 +232,8 @@ impl Prover<'_, '_> {
         Ok(None)
     }
 
-    /// Returns whether every one of `replies` allows a mate in at most `moves` moves.
+    /// Returns whether every one of `replies` allows a mate in at most `moves` moves. Returns false
+    /// if there are none.
     fn is_lost(
         &mut self,
         position: &Position,

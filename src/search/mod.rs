@@ -55,14 +55,15 @@ pub use pv::MAX_PLY;
 use pv::PvTable;
 pub use root::{RootMove, RootSearch};
 
-/// Minimum number of nodes before a stop ends the first iteration: a few milliseconds.
+/// Nodes that the first thread must search before a stop may end the first iteration. They take a
+/// few milliseconds.
 const FIRST_NODES: u64 = 5000;
 /// Nodes between two checks of the clock and the stop flag: about 40 microseconds.
 const CHECK_INTERVAL: u64 = 64;
-/// Part of an evaluation, in centipawns, that shrinks as the halfmove clock rises.
+/// Only this many centipawns of an evaluation shrink as the halfmove clock rises. The rest is kept.
 const DAMPED: Score = 600;
 
-/// Tables up to this size, in MiB, are mostly in the processor's caches.
+/// Tables of up to this size, in MiB, mostly fit in the processor's caches.
 const CACHED_MIB: usize = 8;
 
 /// Time between two reports of the line being searched.
@@ -74,7 +75,7 @@ const CLAIMABLE_FROM: u32 = 100;
 /// reached [`CLAIMABLE_FROM`] and the draw was not claimed, the search uses this limit instead.
 const DRAWN_FROM: u32 = 150;
 
-/// Number of stack entries before the root, so that one four plies back always exists.
+/// Number of stack entries before the root. With them, the entry four plies back always exists.
 const STACK_OFFSET: usize = 4;
 
 /// State shared by all threads of one search.
@@ -83,7 +84,7 @@ pub(crate) struct Shared<'a> {
     pub table: &'a Table,
     /// The limits of the search.
     pub limits: &'a Limits,
-    /// The time budget, if there is a clock.
+    /// The time budget; `None` if time does not limit the search.
     pub budget: Option<Budget>,
     /// The score of the same side's previous move, for the time budget.
     pub last_score: Option<Score>,
@@ -93,7 +94,7 @@ pub(crate) struct Shared<'a> {
     pub signals: &'a Signals,
     /// The root moves to search, with their state at the start.
     pub root_moves: Vec<RootMove>,
-    /// The restrictions and deliberate errors of limited strength.
+    /// The simulated weaker player, whose errors the search makes; `None` at full strength.
     pub handicap: Option<Handicap>,
     /// Tablebases for positions inside the tree.
     pub prober: Option<Prober<'a>>,
@@ -127,15 +128,16 @@ impl Shared<'_> {
         self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
     }
 
-    /// Returns whether the search is an analysis: the user wants scores of moves and not only a
-    /// move to play.
+    /// Returns whether this is an analysis, in which the user wants scores and not just a move to
+    /// play: an infinite search, one marked as analysis, one with several lines, or one with
+    /// `searchmoves`.
     fn is_analysis(&self) -> bool {
         let limits = self.limits;
         let several = self.live.multi_pv.load(Relaxed) > 1 || !limits.searchmoves.is_empty();
         limits.infinite || limits.analyse || several
     }
 
-    /// Returns the time used, if time is counted in nodes.
+    /// Returns the time that the nodes searched so far represent; `None` if the real clock counts.
     fn node_time(&self) -> Option<Duration> {
         let micros = (self.total_nodes() * 1000).checked_div(self.nodes_per_ms)?;
         Some(Duration::from_micros(micros))
@@ -177,12 +179,13 @@ struct StackEntry {
     quiet: Option<FromTo>,
     /// The move excluded here by a singular search.
     excluded: PackedMove,
-    /// The node of the singular search is, or has been, on a principal variation.
+    /// Set with `excluded`: whether the node is, or has been, on a principal variation. The
+    /// singular search reads it instead of the TT entry.
     was_pv: bool,
-    /// Number of fail highs of the nodes at this ply since the grandparent was entered.
+    /// Number of fail highs at this ply since the current node two plies above was entered.
     cutoffs: u32,
-    /// Number of the move made here in the move ordering, from 1; 0 for moves outside the move
-    /// loop.
+    /// Position in the move ordering, from 1, of the move made here; 0 at the root and for moves
+    /// outside the move loop.
     number: i32,
     /// Reduction of that move, in plies.
     reduction: i32,
@@ -201,11 +204,12 @@ impl StackEntry {
     };
 }
 
-/// The type of a node, known at compile time. It does not depend on the width of the window, which
-/// mate distance and repetitions may narrow.
+/// The type of a node, known at compile time. It does not follow from the width of the window,
+/// because mate distance pruning and upcoming repetitions may narrow the window.
 trait NodeType {
     /// The node is a PV node. It is searched with an open window and collects its principal
-    /// variation. Only deeper TT entries cut it off, and in quiescence none do.
+    /// variation. It is cut off only by TT entries that are deeper and not decisive, and in
+    /// quiescence by none.
     const PV: bool;
 }
 
@@ -222,7 +226,8 @@ impl NodeType for NonPv {
 /// The parameters of a node's search.
 #[derive(Clone, Copy)]
 struct Search {
-    /// From the side to move's point of view; shifted once the node is entered.
+    /// The window, from the side to move's point of view. `search` takes it as the parent sees it.
+    /// All later steps take it shifted ([`crate::chess::score`]).
     window: Window,
     /// Remaining depth, in plies.
     depth: i32,
@@ -252,16 +257,16 @@ pub(crate) struct Worker<'a> {
     keys: Vec<u64>,
     /// Number of `keys` that belong to the game.
     game_keys: usize,
-    /// Index of the first of `keys` whose position is drawn at its second occurrence. This is the
-    /// root, `keys[game_keys]`. In analysis it is the next one, unless the root has occurred
-    /// before.
+    /// Positions from this index of `keys` on are drawn at their second occurrence, and earlier
+    /// ones at their third. In a game, the first such position is the root, `keys[game_keys]`. In
+    /// analysis, it is the one after the root, unless the root has occurred before.
     drawn_from: usize,
     /// Halfmove clock at which the game is drawn.
     drawn_at: u32,
     stack: &'a mut [StackEntry],
     pv: &'a mut PvTable,
     nodes: u64,
-    /// Node count of the next check of the limits.
+    /// Node count at which the limits are checked next.
     next_check: u64,
     /// Deepest ply that this iteration has reached for the current MultiPV line.
     seldepth: usize,
@@ -272,7 +277,8 @@ pub(crate) struct Worker<'a> {
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
-    /// Number of moves after the first that raised alpha at the root in this iteration.
+    /// How often in this iteration a root move other than the first raised alpha, in the first
+    /// line.
     changes: u32,
     /// Moving average of the scores of this line's best move in earlier iterations.
     average_score: Score,
@@ -339,8 +345,8 @@ impl<'a> Worker<'a> {
         &self.stack[ply + STACK_OFFSET - back]
     }
 
-    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions. If a
-    /// window remains, `search` goes through the other steps with it.
+    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions. If the
+    /// window is still open, `search` carries out the other steps with it.
     #[inline(always)]
     fn enter<T: NodeType>(
         &mut self,
@@ -386,9 +392,9 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
-        // The clock never ends the first iteration, even if the search started late. The move to
-        // play has therefore been compared with the others. A stop ends this iteration only after a
-        // few milliseconds.
+        // The clock never ends the first iteration, even if the search started late, so the move to
+        // play has been compared with every other move. A stop ends this iteration only after
+        // `FIRST_NODES` nodes. A node limit may end it at any time.
         let first = self.iteration == 1 && !self.proving;
         let long = self.thread != 0 || self.nodes >= FIRST_NODES;
         if (shared.done.load(Relaxed) || shared.signals.is_stopped()) && (!first || long) {
@@ -473,14 +479,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns the score of a node at which the game is over by the fifty-move rule, by repetition
-    /// or by insufficient material: `DRAW`, or `-MATE` if the side to move was checkmated on the
-    /// hundredth ply. Returns `None` otherwise.
+    /// or by insufficient material: `DRAW`, or `-MATE` if the move that reached the limit of the
+    /// halfmove clock gave checkmate. Returns `None` otherwise.
     ///
     /// A position that occurred inside the tree is drawn at its second occurrence, because both
     /// sides could repeat the cycle. A position before the root is drawn only at its third
-    /// occurrence. In analysis this also applies to the root, because the opponent may answer a
-    /// return to the root with a better move. In games this would lose Elo, because moving back and
-    /// forth would then seem harmless.
+    /// occurrence. In analysis, the root is treated like the positions before it, because the
+    /// opponent may answer a return to the root with a better move. In games, this would cost Elo
+    /// (`HISTORY.md`), because moving back and forth would then look harmless.
     fn draw(&self, position: &Position, ply: usize) -> Option<Score> {
         let halfmoves = position.halfmoves();
         if halfmoves >= self.drawn_at {
@@ -561,10 +567,10 @@ impl<'a> Worker<'a> {
         self.shared.handicap.as_ref().is_some_and(|h| h.overlooks(position, m, ply))
     }
 
-    /// Returns the static evaluation of a position whose side to move is not in check, uncorrected
-    /// and corrected. The uncorrected one is that of the TT entry, if the entry has one. The
-    /// corrected one adds the optimism, shrinks as the halfmove clock rises, and adds the
-    /// `correction`. A neutral one adds only the `correction`.
+    /// Returns the static evaluation, uncorrected and corrected. The side to move must not be in
+    /// check. The uncorrected evaluation is taken from the TT entry if it has one. For the
+    /// corrected one, the optimism is added, the sum is damped by the halfmove clock, and
+    /// `correction` is added. With `Shared::neutral`, only `correction` is added.
     fn assess(
         &mut self,
         position: &Position,
@@ -579,7 +585,8 @@ impl<'a> Worker<'a> {
         let mut score = raw;
         if !self.shared.neutral {
             score += self.optimism(position);
-            // In won endings, full damping would reward giving up material to restart the clock.
+            // Only `DAMPED` centipawns are damped. Otherwise it would pay in won endings to give up
+            // material just to reset the clock.
             let part = score.clamp(-DAMPED, DAMPED) * position.halfmoves() as Score;
             score -= part / params::damping();
         }
@@ -607,9 +614,10 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Returns the key under which a position is stored. The score of a position changes near the
-/// fifty-move limit, so the key depends on the halfmove clock. All clocks below 16 have the same
-/// key. From 16 to 79, every eight plies share a key. From 80 on, each ply has its own.
+/// Returns the key under which a position is stored. The score of a position changes as the
+/// fifty-move limit approaches, so the key depends on the halfmove clock. Clocks below 16 share a
+/// key, as do clocks of similar size above. From 16 to 79, every eight plies share a key. From 80
+/// on, each ply has its own.
 pub(crate) fn table_key(position: &Position) -> u64 {
     with_clock(position.key(), position.halfmoves())
 }

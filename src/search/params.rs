@@ -6,16 +6,17 @@
 crate::system::tune::params! {
     // Switches and depth limits. Tuners do not change these.
 
-    /// Uses the transposition table. 0 disables it, to measure its worth.
+    /// 1 probes the transposition table. 0 does not, to measure its worth. Results are stored in
+    /// both cases.
     table_use: 1, 0..=1, 0;
-    /// Number of bounds that the TT keeps from searches of the same depth. 1 keeps only the newer
-    /// bound, to measure the worth of the other.
+    /// 2 merges the lower and upper bounds from searches of the same depth. 1 keeps only the newer
+    /// bound, to measure the gain of merging.
     table_bounds: 2, 1..=2, 0;
     /// Iteration from which the root uses aspiration windows, bisection or MTD(f). Earlier
     /// iterations use the full window.
     aspiration_depth: 4, 1..=255, 0;
-    /// The bounds of a TT entry correct the evaluation if the entry is at most this many plies
-    /// shallower than the node.
+    /// The evaluation is clamped to the bounds of the TT entry if the entry is at most this many
+    /// plies shallower than the node.
     estimate_depth: 4, 0..=255, 0;
     /// Maximum depth for reverse futility pruning.
     rfp_depth: 9, 0..=20, 0;
@@ -50,9 +51,9 @@ crate::system::tune::params! {
     aspiration_growth: 54, 10..=200, 10;
     /// Aspiration windows: additional growth of the step after each failure, in centipawns.
     aspiration_step: 5, 0..=30, 2;
-    /// Sum of this node's and the parent's evaluation above which hindsight reduces by a ply, in
-    /// centipawns.
-    hindsight_agreement: 87, 0..=400, 20;
+    /// Hindsight reduces by a ply if the parent's move lost more than this, in centipawns. The loss
+    /// is the sum of both evaluations, each for its own side to move.
+    hindsight_loss: 87, 0..=400, 20;
     /// Margin of reverse futility pruning per ply of depth, in centipawns.
     rfp_margin: 63, 30..=150, 6;
     /// Reverse futility pruning: reduction of the margin if the position is improving, in
@@ -71,7 +72,8 @@ crate::system::tune::params! {
     null_base: 5, 2..=9, 1;
     /// Null move pruning: plies of depth for each further ply of reduction.
     null_divisor: 3, 2..=8, 1;
-    /// Null move pruning: centipawns above beta for each further ply of reduction, at most four.
+    /// Null move pruning: centipawns of the estimate above beta for each further ply of reduction,
+    /// up to four plies.
     null_evaluation: 164, 80..=400, 16;
     /// Margin above beta that ProbCut must reach, in centipawns.
     probcut_margin: 209, 80..=400, 16;
@@ -84,22 +86,24 @@ crate::system::tune::params! {
     probcut_more: 200, 50..=500, 25;
     /// Base futility margin, in centipawns.
     futility_base: 125, 20..=300, 14;
-    /// Futility margin per ply, in centipawns.
+    /// Futility margin per ply of reduced depth, in centipawns.
     futility_margin: 77, 30..=200, 8;
-    /// History that adds a centipawn to the futility margin.
+    /// Units of history for each further centipawn of the futility margin.
     futility_history: 169, 32..=512, 24;
-    /// Futility margin per ply for bad captures, in centipawns.
+    /// Futility margin for bad captures per ply of reduced depth, in centipawns.
     losing_margin: 99, 30..=300, 14;
     /// Late move pruning: number of moves to try, in addition to the depth squared. The sum is
     /// halved if the position is not improving.
     lmp_base: 5, 0..=12, 1;
-    /// History pruning: a quiet move is pruned if its history is below minus this value per ply.
+    /// History pruning: a quiet move is pruned if its history is below minus this value times the
+    /// depth before the reduction.
     history_margin: 2600, 500..=8000, 250;
-    /// Centipawns per ply that a quiet move may lose in an exchange.
+    /// Centipawns that a quiet move may lose in an exchange, per ply of reduced depth.
     see_quiet: 83, 10..=150, 6;
-    /// Centipawns per ply squared that a capture may lose in an exchange.
+    /// Centipawns that a capture may lose in an exchange, times the square of the depth before the
+    /// reduction.
     see_capture: 25, 5..=80, 4;
-    /// History of a capture that allows it to lose a centipawn more.
+    /// Units of capture history that allow a capture to lose one more centipawn.
     see_history: 32, 12..=256, 8;
     /// Ordering of captures: weight of a centipawn of the victim, in units of history.
     order_victim: 30, 8..=128, 6;
@@ -109,8 +113,8 @@ crate::system::tune::params! {
     /// Ordering of quiet moves: bonus for an attack, from a safe square, on a piece that can be
     /// won, in units of a quiet move's history.
     order_offence: 3524, 0..=8000, 300;
-    /// Units of a capture's ordering score for each centipawn that it may lose and still be a good
-    /// capture. If its score is negative, it must instead win a centipawn for as many units.
+    /// A capture is good if its exchange loses at most its ordering score divided by this, in
+    /// centipawns. With a negative ordering score, the exchange must win that much.
     good_capture: 116, 32..=512, 24;
     /// Weight of the continuation history four plies back, in quarters of that of one ply back.
     order_four: 2, 0..=4, 1;
@@ -183,12 +187,13 @@ crate::system::tune::params! {
     evaluation_malus: 288, 50..=2000, 80;
     /// Centipawns below an evaluation at which the score of a fail low is a surprise.
     surprise_margin: 80, 20..=300, 10;
-    /// Increase of the bonus of the last move for each surprise, in per cent.
+    /// Increase of the bonus of the last move, in per cent, for each surprise: a score far below an
+    /// evaluation, or a move beyond the eighth.
     surprise_bonus: 50, 0..=150, 10;
     /// Maximum history bonus, before the increase for surprises.
     bonus_max: 2366, 500..=4000, 150;
-    /// Usual size of a correction, in centipawns. Each further centipawn decreases reductions and
-    /// changes margins.
+    /// Usual size of a correction, in centipawns. Each centipawn above it decreases reductions and
+    /// changes margins, and each centipawn below it does the opposite.
     correction_usual: 12, 0..=60, 3;
     /// Decrease of the reduction for each centipawn above `correction_usual`, in 1/1024 ply.
     correction_lmr: 4, 0..=16, 1;
@@ -223,7 +228,7 @@ crate::system::tune::params! {
     optimism_less: 540, 300..=680, 20;
     /// Score at which half the maximum optimism is reached, in centipawns.
     optimism_half: 201, 50..=500, 25;
-    /// Halfmove clock at which an evaluation within the limit `DAMPED` would be 0.
+    /// Halfmove clock at which evaluations of up to `DAMPED` centipawns would be damped to 0.
     damping: 200, 120..=400, 14;
     /// Margin of futility pruning in quiescence, in centipawns.
     quiescence_margin: 195, 30..=400, 16;

@@ -6,8 +6,8 @@
 //!       table        when reached             the SEE test
 //! ```
 //!
-//! Each stage is generated and scored only when it is reached, because one of the first moves often
-//! causes a cutoff.
+//! The moves of a stage are generated and scored only when it is reached, because one of the first
+//! moves often causes a cutoff.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Move, MoveList, Role, attacks};
@@ -28,8 +28,8 @@ use crate::{
 /// Capacity for the moves of one position, rounded up to whole chunks. The maximum is 218 moves in
 /// chess, and 270 with more queens than promotions allow.
 const CAPACITY: usize = 272;
-/// Mask of the key bits that hold a move's index. They count down, so that of moves with equal
-/// scores the first has the greatest key.
+/// Mask of the bits of a key (see [`Batch`]) that hold the move's index. The index counts down, so
+/// that of moves with equal scores the first has the greatest key.
 const PLACES: i32 = (1 << PLACE_BITS) - 1;
 const PLACE_BITS: u32 = 9;
 
@@ -226,7 +226,7 @@ impl<'a> Picker<'a> {
     }
 
     /// Generates the tactical moves. The score of each is the weighted value of the captured piece
-    /// and of a new queen, plus the capture history.
+    /// and of the promotion piece, plus the capture history.
     fn make_tactical(&mut self, histories: &Histories) {
         let Picker { generator, tactical, .. } = self;
         generator.tactical(|m: Move| {
@@ -271,8 +271,8 @@ impl Sink for Scored<'_> {
     }
 }
 
-/// For each role, the squares that a less valuable piece attacks, and the bonus for leaving them,
-/// in units of a quiet move's history.
+/// For each role, the squares that a less valuable enemy piece attacks, and the bonus for leaving
+/// them or malus for entering them, in units of a quiet move's history.
 struct Safety([(Bitboard, i32); 6]);
 
 impl Safety {

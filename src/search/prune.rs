@@ -1,12 +1,13 @@
 //! Pruning and reduction rules as pure functions of facts about a node and a move, without access
 //! to the board.
 //!
-//! [`params`](super::params) has the constants. The formulas are those of several strong engines.
+//! [`params`](super::params) has the constants. The formulas are similar to those of Stockfish and
+//! other strong engines.
 
 use super::params as p;
 use crate::chess::score::{Bounds, DECISIVE, INFINITE, Score, is_decisive};
 
-/// Facts about a node for the pruning of whole nodes.
+/// Facts that decide whether to prune a whole node.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeFacts {
     /// Remaining depth, in plies.
@@ -16,7 +17,8 @@ pub struct NodeFacts {
     pub estimate: Score,
     /// The static evaluation is higher than two plies ago or, if we were in check then, four.
     pub improving: bool,
-    /// The opponent's last move raised the static evaluation from our point of view.
+    /// The opponent's last move raised the static evaluation, from the side to move's point of
+    /// view, by more than 2 centipawns.
     pub opponent_worsening: bool,
     /// How much more than usual the evaluation was corrected, in centipawns.
     pub complexity: Score,
@@ -28,7 +30,8 @@ pub fn complexity(correction: Score) -> Score {
     correction.abs() - p::correction_usual()
 }
 
-/// Returns how much a margin changes for this `complexity`, in centipawns. `weight` is in 1/16.
+/// Returns the change of a margin, in centipawns. `weight` is in 1/16 centipawn per centipawn of
+/// complexity.
 pub fn complexity_margin(complexity: Score, weight: i32) -> Score {
     complexity * weight / 16
 }
@@ -45,8 +48,9 @@ pub fn reverse_futility(node: NodeFacts, beta: Score) -> bool {
         && beta > -DECISIVE
 }
 
-/// Returns the score of a node that fails high: `score`, moved towards beta. The shallower the
-/// search, the closer the result is to beta, because shallow searches overestimate the gain.
+/// Returns the score of a node that fails high: `score`, moved towards beta. Decisive scores are
+/// not moved. The shallower the search, the closer the result is to beta, because shallow searches
+/// overestimate the gain.
 pub fn fail_high(score: Score, beta: Score, depth: i32) -> Score {
     if is_decisive(score) || is_decisive(beta) {
         score
@@ -112,8 +116,8 @@ pub struct MoveFacts {
 }
 
 impl MoveFacts {
-    /// Neutral facts, for the first move of the root. Root moves are not pruned, and neither table
-    /// entries nor exchanges affect their reductions.
+    /// Default facts for root moves. Root moves are not pruned, and neither TT bounds nor exchanges
+    /// affect their reductions.
     pub const ROOT: MoveFacts = MoveFacts {
         depth: 1,
         number: 1,
@@ -140,7 +144,7 @@ impl MoveFacts {
 
 /// Late move pruning: returns whether enough moves have been tried to skip the remaining quiet
 /// moves. `number` counts all moves, including captures.
-pub fn enough_quiets(depth: i32, number: i32, improving: bool) -> bool {
+pub fn enough_moves(depth: i32, number: i32, improving: bool) -> bool {
     depth <= p::lmp_depth()
         && number > (p::lmp_base() + depth * depth) / if improving { 1 } else { 2 }
 }
@@ -153,8 +157,8 @@ pub fn futility(reduced_depth: i32, evaluation: Score, history: i32) -> Score {
         + history / p::futility_history()
 }
 
-/// Futility pruning: returns whether a quiet move is not expected to raise alpha, because its
-/// [`futility`] does not exceed it.
+/// Futility pruning: returns whether a quiet move is unlikely to raise alpha: the reduced depth is
+/// low, and even [`futility`] is at most alpha.
 pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score) -> bool {
     reduced_depth <= p::futility_depth() && futility(reduced_depth, evaluation, history) <= alpha
 }
@@ -242,8 +246,8 @@ pub fn research_adjustment(score: Score, best: Score) -> i32 {
     i32::from(better) - i32::from(score < best + p::lmr_shallower())
 }
 
-/// Returns the history bonus for a move that was best at this depth. It is also the malus for each
-/// move that was searched before it.
+/// Returns the history bonus for a move that failed high at this depth. Each move searched before
+/// it gets the same amount as a malus.
 pub fn bonus(depth: i32) -> i32 {
     (p::bonus_slope() * depth).min(p::bonus_max())
 }
@@ -274,8 +278,8 @@ pub fn singular_bound(bounds: Bounds, depth: i32, former_pv: bool) -> Score {
     bounds.lower - depth * p::singular_margin() * if former_pv { 2 } else { 1 } / 16
 }
 
-/// Returns the extension of the TT move, in plies, if every other move fails `gap` centipawns below
-/// the singular bound.
+/// Returns the extension of the TT move, in plies, after a singular search whose score was `gap`
+/// centipawns below the singular bound.
 pub fn extension(gap: Score, pv: bool, complexity: Score) -> i32 {
     let double = p::double_margin() - complexity_margin(complexity, p::correction_double());
     1 + i32::from(!pv && gap > double)

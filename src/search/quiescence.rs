@@ -136,7 +136,7 @@ impl Worker<'_> {
     }
 
     /// Step 3: raises the best score to the corrected evaluation, clamped to the TT bounds. Returns
-    /// true if it reaches beta or, after the first ply, if no capture can raise alpha.
+    /// true if it reaches beta or, after the first ply, if no capture or promotion can raise alpha.
     fn stand_pat(&mut self, node: &mut QNode, entry: Option<Entry>, first: bool) -> bool {
         let correction = self.correction(node.position, node.ply);
         let (raw, evaluation) = self.assess(node.position, entry, node.ply, correction);
@@ -245,8 +245,8 @@ impl Worker<'_> {
     }
 }
 
-/// Returns whether a capture or promotion may gain more than `gap` centipawns. Pins are ignored, so
-/// only the answer `false` is certain.
+/// Returns whether a capture or promotion may gain more than `gap` centipawns. Pins and recaptures
+/// are ignored, so only the answer `false` is certain.
 fn may_gain(position: &Position, gap: Score) -> bool {
     let (board, us) = (position.board(), position.turn());
     let seventh = Bitboard::from(us.fold_wb(Rank::Seventh, Rank::Second));

@@ -38,16 +38,16 @@ const QUIET_TIME: Duration = Duration::from_secs(3);
 /// Maximum length of a reported refutation in plies, including the refuted move.
 const REFUTATION_PLIES: usize = 5;
 
-/// Distance from the average of the earlier scores, in centipawns, below which a score counts as
-/// unchanged.
+/// A score counts as unchanged if it is less than this many centipawns from the average of the
+/// earlier scores.
 const STEADY: u32 = 24;
 
 /// Maximum number of null-window passes of bisection and MTD(f). The range of scores is below 2^16,
 /// so a stable bisection needs at most 17.
 const MAX_PASSES: u32 = 40;
 
-/// Divisor for the search scores of moves that draw by rule. Their scores stay close to a draw, and
-/// the better moves come first.
+/// Divisor for the search scores of moves that draw by rule, so that their scores stay close to a
+/// draw but the better moves still come first.
 const DRAWN_SCALE: Score = 50;
 
 /// Nodes that the ordinary search gets to find a move to play if the requested mate is refuted.
@@ -71,8 +71,8 @@ pub enum RootSearch {
 pub struct RootMove {
     /// The move.
     pub(crate) m: Move,
-    /// Its score in the last pass that searched it. If the move did not raise alpha, this is
-    /// `-INFINITE`, except for the first move of the pass.
+    /// Its score in the last pass. It is `-INFINITE` if the move did not raise alpha or was not
+    /// searched, except for the first move of the pass.
     pub(crate) score: Score,
     /// `score` at the end of the previous iteration.
     pub(crate) previous: Score,
@@ -87,7 +87,7 @@ pub struct RootMove {
     pub(crate) pv: Vec<Move>,
     /// Deepest ply that the iteration had reached when `pv` was found.
     pub(crate) seldepth: usize,
-    /// Nodes below this move in the searches for the first line.
+    /// Nodes below this move, summed over all iterations, without those for further lines.
     pub(crate) nodes: u64,
     /// Result of the tablebase probe.
     pub(crate) known: Option<Known>,
@@ -143,8 +143,8 @@ fn scale_window(Window { alpha, beta }: Window) -> Window {
     Window::new(alpha, (beta * DRAWN_SCALE).clamp(alpha + 1, INFINITE))
 }
 
-/// Drops the scores of the previous iteration and of moves that failed low, after an iteration was
-/// stopped. They cannot be compared with the scores of this iteration.
+/// After a stopped iteration, drops the scores that cannot be compared with its own: those of the
+/// previous iteration, and upper bounds.
 fn drop_old_scores(moves: &mut [RootMove]) {
     for rm in moves.iter_mut().filter(|rm| rm.bound == Bound::Upper) {
         rm.score = -INFINITE;
@@ -173,8 +173,8 @@ pub(crate) fn moves(position: &Position, only: &[Move]) -> Vec<RootMove> {
         .collect()
 }
 
-/// Returns whether the opponent can claim a draw by the fifty-move rule after this move. Returns
-/// false if the side to move cannot already claim it.
+/// Returns whether the draw by the fifty-move rule could be claimed before this move and the
+/// opponent can claim it after the move. With a lower clock, the search itself scores the draw.
 fn leaves_a_claim(position: &Position, m: Move) -> bool {
     if position.halfmoves() < CLAIMABLE_FROM || m.is_zeroing() {
         return false;
@@ -225,8 +225,8 @@ impl Worker<'_> {
                 completed = depth;
                 break;
             }
-            // If this iteration is stopped, a search of one line may need the previous result of
-            // its best move. A search of several lines may need those of all moves.
+            // Kept for the case that this iteration is stopped: with one line, the previous result
+            // of the best move; with several, those of all moves.
             let lines = self.lines();
             let kept = if lines > 1 { self.root_moves.len() } else { 1 };
             let mut before = self.root_moves[..kept].to_vec();
@@ -284,7 +284,7 @@ impl Worker<'_> {
     }
 
     /// Returns whether the requested mate is refuted and the ordinary search has had [`MOVE_NODES`]
-    /// to find a move to play.
+    /// to find a move to play. Returns false during an infinite search and while pondering.
     fn is_without_mate(&self, search: Option<&MateSearch>) -> bool {
         let shared = self.shared;
         let goes_on = shared.limits.infinite || shared.signals.is_pondering();
@@ -345,8 +345,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns whether a stopped search of the first line has found a new best move. Its score must
-    /// also be at least that of all other moves in the previous iteration.
+    /// Returns whether a stopped search of the first line has found a new best move whose score is
+    /// at least as high as every other move's score in the previous iteration.
     fn has_a_new_best_move(&self, before: &[RootMove]) -> bool {
         let best = &self.root_moves[0];
         let others = before.iter().skip(1).filter(|rm| rm.m != best.m);
@@ -557,9 +557,9 @@ impl Worker<'_> {
                 }
             }
         }
-        // Store the root, so that the table has its best move. Do not store it if moves are left
-        // out (MultiPV, searchmoves) or draw by the fifty-move rule, because the score is then not
-        // that of the position.
+        // Store the root, so that the table has its best move. Do not store it for later MultiPV
+        // lines or with `searchmoves`, which leave out moves, or if a draw can be claimed: the
+        // score is then not that of the position.
         let all = line == 0 && self.shared.limits.searchmoves.is_empty();
         if all && root.halfmoves() < CLAIMABLE_FROM {
             let bounds = Bounds::of(best, window);
@@ -584,7 +584,7 @@ impl Worker<'_> {
         raw
     }
 
-    /// Searches a root move. `facts` do not yet know whether it gives check.
+    /// Searches a root move. `facts.check` is set here, after the move has been made.
     fn search_root_move<T: NodeType>(
         &mut self,
         i: usize,
@@ -633,8 +633,8 @@ impl Worker<'_> {
     }
 
     /// Adds moves from the table to a principal variation that a TT cutoff has shortened. Entries
-    /// of depth 0 are not used, because their score may be static and their move from an earlier
-    /// search.
+    /// of depth 0 are not used: their score may be a static evaluation, and their move may come
+    /// from an earlier search.
     fn complete_line(&mut self, i: usize) {
         let mut line = take(&mut self.root_moves[i].pv);
         let mut position = self.root.clone();
@@ -703,7 +703,7 @@ impl Worker<'_> {
         self.thread == 0 && self.shared.reporter.listens()
     }
 
-    /// Reports a line.
+    /// Reports a line if the reporter listens, and records it in `reported` in any case.
     fn tell(&mut self, line: usize) {
         let rm = self.root_moves[line].clone();
         if self.tells() {
@@ -794,7 +794,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Reports a bound on the best move's score, if the search has run for [`QUIET_TIME`].
+    /// Reports a bound on the best move's score if there is one line, the score is not decisive,
+    /// and the search has run for [`QUIET_TIME`].
     fn report_bound(&mut self, line: usize) {
         let best = &self.root_moves[line];
         if self.tells()
@@ -839,7 +840,7 @@ mod tests {
         with_changed_worker(game, limits, &Signals::new(false), |_| {}, test)
     }
 
-    /// Does the same after `change`.
+    /// Like [`with_worker`], but applies `change` to the shared state first.
     fn with_changed_worker<T>(
         game: &Game,
         limits: &Limits,
@@ -892,9 +893,9 @@ mod tests {
         assert!(evaluation(false, 200, 0).1 > 107 && evaluation(false, -200, 0).1 < 107);
     }
 
-    /// Returns the score that the table gives a node of this depth, if it ends the node's search.
-    /// Its window is 50 to 51, and its entry has a lower bound of 90. The entry of the position
-    /// after its TT move has this lower bound.
+    /// Returns the score of the TT cutoff at a node of this depth, if there is one. The node's
+    /// window is 50 to 51, and its entry has the lower bound 90. The entry of the position after
+    /// the TT move has the lower bound `reply`.
     fn cutoff(depth: i32, reply: Score) -> Option<Score> {
         let game = Game::default();
         with_worker(&game, &Limits::default(), |mut worker| {
@@ -917,8 +918,8 @@ mod tests {
     }
 
     proptest! {
-        /// A score in the scaled window fails low or high exactly if its part fails in the window
-        /// of the draw.
+        /// A score fails low or high in the scaled window if and only if the score divided by
+        /// `DRAWN_SCALE` does so in the original window.
         #[test]
         fn scaled_windows_decide_like_the_original(
             (alpha, beta) in (-600..600, 1..600).prop_map(|(alpha, width)| (alpha, alpha + width)),
@@ -931,7 +932,7 @@ mod tests {
         }
     }
 
-    /// A cycle counts only if it has no null move and begins after the root.
+    /// A cycle counts only if it has no null move and does not begin before the root.
     #[test]
     fn null_moves_end_cycles() {
         let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];

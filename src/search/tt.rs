@@ -46,7 +46,8 @@ pub struct Entry {
     pub best: PackedMove,
     /// Lower and upper bound of the score.
     pub bounds: Bounds,
-    /// Depth of the search that found the bounds, in plies, from 0 (quiescence) to 255.
+    /// Depth of the search that found the bounds, in plies, from 0 (quiescence) to 255. Tablebase
+    /// results have a greater depth than their node.
     pub depth: i32,
     /// The uncorrected static evaluation, or `NO_SCORE`.
     pub evaluation: Score,
@@ -186,7 +187,8 @@ impl Slot {
     }
 }
 
-/// Two entries. A new position replaces the one with the lower value (see [`Slot::worth`]).
+/// Two entries. A new position replaces the entry with the lower [`Slot::worth`], or the second if
+/// they are equal.
 #[derive(Debug, Default, Zeroable)]
 #[repr(C, align(32))]
 struct Bucket([Slot; 2]);
@@ -226,8 +228,9 @@ const MIB: usize = 1 << 20;
 
 impl Table {
     /// Creates an empty table of `mib` MiB, or returns `None` if there is not enough memory. The
-    /// memory is only reserved. `clear` allocates it before a search. Otherwise the search would do
-    /// so page by page (0.1 to 0.4 ms for each 2 MiB, at nearly every node with a large table).
+    /// memory is only reserved; `clear` allocates it before a search. Otherwise the search would
+    /// allocate it page by page. With a large table, nearly every node would then touch a new page,
+    /// and each page of 2 MiB takes 0.1 to 0.4 ms.
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(MIB)?;
         // For small tables it is not worth querying how much memory is free.
@@ -289,7 +292,7 @@ impl Table {
             self.to_clear = Some(0);
             self.salt = mix(self.salt);
             // Make the forgotten entries look old, so that new ones replace them. They still look
-            // old after a second call.
+            // old after a second call, but not after a third before the table is cleared.
             let generation = self.generation.get_mut();
             *generation = (*generation + GENERATIONS / 3) % GENERATIONS;
         }

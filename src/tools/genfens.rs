@@ -18,8 +18,9 @@ use crate::{
 
 /// Makes `count` balanced openings for OpenBench and passes each to `found` as a FEN.
 ///
-/// Each opening starts from a random position of the book, or from the start position without a
-/// book. Random moves follow. The same seed gives the same openings. Ends early when `signals`
+/// Each opening starts from a random position of the book or, without a book, from the start
+/// position. Random moves follow. An opening is balanced if a short search scores it within
+/// [`BALANCE`] centipawns of 0. The same seed gives the same openings. Ends early when `signals`
 /// stops it.
 ///
 /// # Errors
@@ -32,6 +33,7 @@ pub(crate) fn genfens(
     signals: &Signals,
     found: &mut dyn FnMut(&str),
 ) -> anyhow::Result<()> {
+    // Refuse a pipe or a device, for which `read_book` could wait for ever.
     if let Some(path) = book {
         files::open_regular(path).map_err(|error| FileError::new(path, error))?;
     }

@@ -34,12 +34,12 @@ impl Interrupt {
             })
         });
         if let Err(error) = handler {
-            complain(format_args!("{loss}: {error}"));
+            complain(format_args!("cannot catch Ctrl-C ({error}): {loss}"));
         }
         interrupt
     }
 
-    /// Ends all searches. Returns `false` if it was raised before.
+    /// Ends all searches. Returns `false` if the interrupt was raised before.
     pub fn raise(&self) -> bool {
         let first = !self.raised.swap(true, Ordering::SeqCst);
         let running = lock(&self.running);

@@ -36,7 +36,7 @@ pub fn svg(history: &[Point], network: &str) -> anyhow::Result<String> {
         curve("training", BLUE, |point| Some(point.training)),
         curve("validation", RED, |point| point.validation),
     ];
-    let title = format!("{network}: squared error in winning probability");
+    let title = format!("{network}: mean squared error in winning probability");
     let (x, legend) = ("million positions", SeriesLabelPosition::UpperRight);
     plot::svg(&[Chart { title: &title, x, curves, legend }])
 }

@@ -341,7 +341,7 @@ impl Stream {
         Ok((Stream { path, file, games: count as u64, synced: Instant::now() }, stats))
     }
 
-    /// Appends a game atomically.
+    /// Appends a game. If writing fails, the file keeps its old length.
     fn append(&mut self, game: &Record) -> anyhow::Result<()> {
         journal::append(&mut self.file, &game.encode())
             .with_context(|| self.path.display().to_string())?;

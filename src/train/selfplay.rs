@@ -136,8 +136,9 @@ pub(crate) struct Deepening {
 impl Deepening {
     /// Returns whether to search this position longer, after a search that chose `m`. The answer
     /// depends only on the share, the default filter and the hash key. A reader of the games can
-    /// therefore recompute it from the stored move and score. It errs only if the filter decides
-    /// differently about the other search or about the stored score, which is not weighted.
+    /// therefore recompute it from the stored move and score. The answer is wrong only where the
+    /// filter would judge the move and the score of the first search differently from the stored
+    /// ones.
     fn picks(self, ply: usize, position: &Position, m: Move, score: Score) -> bool {
         let ply = u32::try_from(ply).ok();
         let visit = Visit { ply, chess: position.chess(), m, score: Some(score) };

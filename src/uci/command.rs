@@ -17,7 +17,7 @@ use crate::{
     tools::perft,
 };
 
-/// One line from the GUI.
+/// One parsed line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// A command of the protocol.
@@ -72,9 +72,10 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
         "[searchmoves <move>...] [ponder] [wtime <ms>] [btime <ms>] [winc <ms>] [binc <ms>] \
          [movestogo <n>] [depth <plies>] [nodes <n>] [mate <moves>] [movetime <ms>] [infinite] \
          | perft <plies>",
-        "search until the first of these limits is reached; without limits, until 'stop'",
+        "search until the first limit is reached, or until 'stop' if there is none; 'go perft' counts \
+         leaf nodes instead",
     ),
-    ("stop", "", "end the search and print its best move"),
+    ("stop", "", "end the current task; a search then prints its best move"),
     (
         "ponderhit",
         "",
@@ -86,11 +87,15 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("eval", "", "show the static evaluation, its terms and the contribution of each piece"),
     ("fen", "", "show the position as FEN"),
     ("mirror", "", "mirror the board and swap the colours"),
-    ("bench", "[depth] [threads] [hash]", "search a fixed set of positions and count nodes"),
+    (
+        "bench",
+        "[depth] [threads] [hash]",
+        "search a fixed set of positions and count nodes (depth in plies, hash in MiB)",
+    ),
     (
         "speedtest",
         "[threads] [hash] [seconds]",
-        "measure nodes per second by number of threads; 'lancet doctor' measures more",
+        "measure nodes per second by number of threads (hash in MiB); 'lancet doctor' measures more",
     ),
     (
         "genfens",
@@ -104,7 +109,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("spsa", "", "list the search parameters: name, int, value, min, max, c_end, r_end"),
 ];
 
-/// An iterator over the words of a line that also knows their places in it.
+/// An iterator over the words of a line that can also return the text after a word.
 struct Tokens<'a> {
     line: &'a str,
     rest: std::iter::Peekable<std::str::SplitWhitespace<'a>>,
@@ -526,7 +531,7 @@ fn speed_test(tokens: &mut Tokens) -> Result<Command, CommandError> {
     Ok(Command::SpeedTest(numbers))
 }
 
-/// Parses `genfens`. Some engines accept more arguments after the book; Lancet has none.
+/// Parses `genfens`. Some engines accept more arguments after the book; Lancet does not.
 fn gen_fens(tokens: &mut Tokens) -> Result<Command, CommandError> {
     let count = number("genfens", tokens, 1..=MAX_OPENINGS)?;
     tokens.keyword("genfens <n>", "seed", "'seed <s>'")?;

@@ -1,4 +1,4 @@
-//! Errors in protocol commands.
+//! Errors in commands.
 
 /// An error in a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

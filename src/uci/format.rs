@@ -55,7 +55,8 @@ pub fn note(note: &Note) -> String {
         Note::NoMate { moves, proved: true } => format!("there is no mate in {moves}"),
         Note::NoMate { moves, proved: false } => format!("no mate in {moves} was found"),
         Note::Decision { thread, depths } => {
-            format!("best move from thread {thread}; depths completed by thread: {depths:?}")
+            let thread = thread + 1;
+            format!("best move from thread {thread}; depth completed by each thread: {depths:?}")
         }
     }
 }
@@ -233,7 +234,7 @@ mod tests {
             ),
             (
                 Note::Decision { thread: 1, depths: &[9, 10] },
-                "best move from thread 1; depths completed by thread: [9, 10]",
+                "best move from thread 2; depth completed by each thread: [9, 10]",
             ),
         ] {
             assert_eq!(note(&said), text);

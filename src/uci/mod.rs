@@ -1,5 +1,5 @@
-//! The UCI front end. It translates between text and the engine's structs and makes no decisions
-//! about chess.
+//! The UCI front end. It translates between text and the engine's structs. A *dialogue* is one run
+//! of its loop, from the first command to `quit` or the end of the input.
 //!
 //! Only this module imports vampirc-uci. [`command`] parses lines into its messages, the loop here
 //! acts on them, and `format` and [`options`] build the messages to send. [`terminal`], `orders`,
@@ -84,9 +84,9 @@ struct Shared {
     answer: Mutex<Option<(u64, Move)>>,
 }
 
-/// Runs the lines of `commands`, then the UCI loop on standard input and output. With `prompt`, if
-/// both are terminals, the output is written for people until the command `uci`. Returns status 1
-/// if the engine could not start.
+/// Runs the lines of `commands`, then the UCI loop on standard input and output. With `prompt`, and
+/// if standard input and output are terminals, the output is for people until the command `uci`.
+/// Returns status 1 if the engine could not start or the output could not be written.
 pub fn main(commands: &[String], prompt: bool) -> ExitCode {
     let person = prompt && io::stdin().is_terminal() && io::stdout().is_terminal();
     let failed;
@@ -110,8 +110,8 @@ pub fn main(commands: &[String], prompt: bool) -> ExitCode {
     ExitCode::from(u8::from(failed))
 }
 
-/// Returns whether the dialogue could read this text as a line: it contains a command, or it is
-/// something that a person may type at the prompt.
+/// Returns whether this text is a valid input line: it contains a command, or it is something that
+/// a person may type at the prompt.
 pub fn is_line(text: &str) -> bool {
     text.split_whitespace().any(command::is_command)
         || !matches!(terminal::parse(text, &Position::default()), Ok(None))
@@ -148,8 +148,9 @@ fn dialogue<W: Write + Send>(commands: &[String], input: &mut impl LineSource, o
     });
 }
 
-/// A writer that ends the program when writing fails, for example because the output is closed. The
-/// reading thread may be waiting for input that never comes.
+/// A writer that ends the program when writing fails, for example because the output is closed.
+/// Ending only the dialogue would not be enough, because the reading thread may be waiting for
+/// input that never comes.
 struct UntilClosed<W>(W);
 
 impl<W: Write> Write for UntilClosed<W> {
@@ -533,6 +534,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
 
     fn carry_out_message(&mut self, message: UciMessage, extension: Extension) {
         match message {
+            // The answer is for a person, so a GUI that starts now would miss its `bestmove`.
+            UciMessage::Uci if self.awaits_answer() => self.output.say(THINKING),
             UciMessage::Uci => self.identify(),
             UciMessage::Debug(on) => self.output.options.debug.store(on, Ordering::Relaxed),
             // During a search, `readyok` is sent at once. But after `stop` it must follow the best
@@ -687,8 +690,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.current.as_ref().is_some_and(|current| current.signals.is_stopped())
     }
 
-    /// Queues work for the engine thread. If that thread has ended, because there was no memory for
-    /// the table, the dialogue ends.
+    /// Queues work for the engine thread. If that thread has ended because the engine could not be
+    /// created, the dialogue ends.
     fn queue(&self, work: impl FnOnce(&mut EngineContext) + Send + 'a) {
         if self.work.send(Box::new(work)).is_err() {
             self.output.close();

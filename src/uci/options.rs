@@ -1,5 +1,6 @@
 //! The UCI options. Each is one row of a list: name, default, values, effect, and the description
-//! for the README. `uci` prints the rows, and `setoption` looks one up.
+//! for the README. `uci` prints the name, type, default and range of each, and `setoption` looks
+//! one up.
 
 use std::{
     ops::RangeInclusive,

@@ -308,7 +308,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         if let Some(warning) = games.warning() {
             self.output.say(&format!("load: {}:{warning}", path.display()));
         }
-        let game = read?.context("no games")??;
+        let game = read?.context("the file contains no game")??;
         let (start, moves) = annotate::replay(&game)?;
         let mut setup = Setup::from(Game::from(start));
         for m in moves {

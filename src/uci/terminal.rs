@@ -62,8 +62,8 @@ pub enum Order {
 
 /// The orders: name, arguments and one line of help.
 pub const ORDERS: &[(&str, &str, &str)] = &[
-    ("undo", "[moves]", "take back one or more half-moves; against Lancet, back to your turn"),
-    ("redo", "[moves]", "replay one or more moves that were taken back"),
+    ("undo", "[half-moves]", "take back one or more half-moves; against Lancet, back to your turn"),
+    ("redo", "[half-moves]", "replay one or more half-moves that were taken back"),
     ("moves", "", "list the legal moves"),
     ("board", "", "show the board"),
     ("flip", "", "flip the board, so that the other side is at the bottom"),
@@ -178,7 +178,8 @@ fn goes_on(line: &str, argument: &str) -> bool {
     if option.is_some_and(|name| options::begins_a_name(&format!("{name} {argument}"))) {
         return true;
     }
-    // A value may be any word, so these words wait for another one only where they stand first.
+    // A value may itself be one of these words, so only the first one in the line still expects a
+    // word after it.
     let ends_first = |words: &str| line.find(words) == Some(line.len().wrapping_sub(words.len()));
     let waits = line == "setoption name"
         || option.is_some() && ends_first(" value")

@@ -1,4 +1,5 @@
-//! Tests of the loop, in this process: it ends with any input, and answers every `go` exactly once.
+//! Tests of the loop, in this process: it ends whatever the input is, and answers every `go`
+//! exactly once.
 
 use std::io::Cursor;
 

@@ -43,7 +43,7 @@ fn broken_lines_are_named_and_skipped() {
         ),
         ("8/8/8/8/8/8/k1K5/8 w -", 23, "the line ends before the en passant square"),
         ("8/8/8/8/8/8/K7/8 w - - bm Ka3;", 1, "illegal position: missing king"),
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - id \"over\";", 1, "the game is over: no legal move"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - id \"over\";", 1, "the game is over: there are no legal moves"),
         (
             "8/8/8/8/8/8/k1K5/8 w - - bm Ka3;",
             29,
@@ -56,7 +56,7 @@ fn broken_lines_are_named_and_skipped() {
         ),
         ("4k3/8/8/8/8/1N3N2/8/4K3 w - - bm Nd4;", 34, "bm: 'Nd4' is ambiguous: Nbd4 or Nfd4"),
         ("8/8/8/8/8/8/k1K5/8 w - - bm;", 26, "bm needs at least one move"),
-        ("8/8/8/8/8/8/k1K5/8 w - - id \"never;", 29, "the string is not closed by a '\"'"),
+        ("8/8/8/8/8/8/k1K5/8 w - - id \"never;", 29, "the string has no closing '\"'"),
         (
             "8/8/8/8/8/8/k1K5/8 w - - dm soon;",
             29,

@@ -108,7 +108,7 @@ fn a_game_is_studied_as_it_goes_on() {
     // The game has no result, so the best line follows its moves.
     assert!(replay(&shown).unwrap().1.len() > 8);
     let last = &shown.main.moves[7].items;
-    assert_eq!(last.last(), Some(&Item::Comment("The game so far.".to_owned())), "{last:?}");
+    assert_eq!(last.last(), Some(&Item::Comment("End of the game so far.".to_owned())), "{last:?}");
     assert_eq!(shown.tag("White"), Some("A <b>"));
     // All annotations of the game are still there.
     assert!(shown.main.lead.contains(&Item::Comment("Club".to_owned())), "{:?}", shown.main.lead);

@@ -1167,6 +1167,12 @@ fn a_game_at_a_terminal() {
         ("help save", "save <file.pgn>"),
         ("play on", "Lancet plays White"),
     ]);
+    // A search for Lancet's answer ends before the protocol begins.
+    at_a_terminal(&[
+        ("play\ruci", "Lancet is thinking; 'stop' makes it play at once"),
+        ("stop", "Lancet plays 1. "),
+        ("uci", "uciok"),
+    ]);
     // The end of a game is reported, and then no move is accepted.
     at_a_terminal(&[
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "Drawn: stalemate"),
@@ -1689,7 +1695,7 @@ fn the_table_survives_the_program() {
     let bytes = std::fs::read(&path).unwrap();
     for (bad, reason) in [
         (bytes[..bytes.len() / 2].to_vec(), "truncated or damaged"),
-        ([&bytes[..8], &[9, 0, 0, 0], &bytes[12..]].concat(), "hash table format 9;"),
+        ([&bytes[..8], &[9, 0, 0, 0], &bytes[12..]].concat(), "unsupported hash table format 9,"),
         ([&bytes[..5000], &[bytes[5000] ^ 255], &bytes[5001..]].concat(), "checksum"),
         (b"something else".to_vec(), "not a Lancet hash table"),
     ] {
@@ -1744,7 +1750,7 @@ fn debug_says_more() {
     assert_eq!(strings(&lines), 0, "{lines:?}");
     lancet.send("debug on");
     let (lines, _) = lancet.go("go depth 3 wtime 1000");
-    for text in ["go in rnbqkbnr", "time: ", "ms, at most ", "best move from thread 0"] {
+    for text in ["go in rnbqkbnr", "time: ", "ms, at most ", "best move from thread 1"] {
         assert!(
             lines.iter().any(|line| line.starts_with("info string") && line.contains(text)),
             "{lines:?}"

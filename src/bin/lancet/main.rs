@@ -50,7 +50,7 @@ struct Cli {
 enum Command {
     /// Speak UCI on standard input and output, even at a terminal
     ///
-    /// Without a command, lancet does the same, but shows a prompt for people at a terminal.
+    /// Without a command, lancet does the same, except that it shows a prompt at a terminal.
     #[command(after_long_help = "\
 Examples:
   lancet uci
@@ -89,7 +89,7 @@ fn of_terminal(words: &[OsString]) -> Option<String> {
     let word = word.to_str().filter(|word| help == "help" && *word != "help")?;
     let is_typed = uci::names().any(|name| name == word);
     (is_typed && Cli::command().find_subcommand(word).is_none()).then(|| {
-        format!("'{word}' is a command of the dialogue: start 'lancet' and type 'help {word}'")
+        format!("'{word}' is a command of Lancet's prompt: start 'lancet' and type 'help {word}'")
     })
 }
 

@@ -56,7 +56,7 @@ pub struct Variation {
 pub struct AnnotatedMove {
     /// The move, as given.
     pub san: SanPlus,
-    /// The line of the file with the move, from 1; 0 for an added move.
+    /// The line of the file with the move, from 1; 0 for a move that the program added.
     pub line: u64,
     /// The annotations after the move, in order.
     pub items: Vec<Item>,
@@ -69,7 +69,7 @@ pub enum Item {
     Nag(Nag),
     /// A comment, on one line.
     Comment(String),
-    /// A variation that replaces the move before it.
+    /// A variation: an alternative to the move before it.
     Variation(Variation),
 }
 

@@ -61,7 +61,7 @@ pub struct Games<R> {
     begin: usize,
     /// The number of the current line, from 1.
     line: u64,
-    /// See [`warning`](Self::warning).
+    /// The first fault in the last game that left it usable.
     warning: Option<Broken>,
 }
 
@@ -144,7 +144,7 @@ struct Parser {
     movetext: bool,
     /// Whether a blank line after the result has ended the game.
     closed: bool,
-    /// The first part that was skipped.
+    /// The first fault that could be skipped.
     warning: Option<Broken>,
     /// The fault that makes the game unusable.
     fault: Option<Broken>,
@@ -278,7 +278,7 @@ impl Parser {
                         continue;
                     }
                     if begins_game(word) {
-                        self.warn("a game begins on the line of the previous result");
+                        self.warn("a game begins on the same line as the previous result");
                         return Ok(rest.len());
                     }
                     self.warn(format!("'{}' after the result: ignored", shown(word)));
@@ -591,9 +591,9 @@ mod tests {
             (
                 "[A \"a\"]\n1. e4 1-0 1. d4 d5\n2. c4 * 1. c4 0-1 [B \"b\"] 1. f4 *\n",
                 &[
-                    ("1: e4 1-0", "2: a game begins on the line of the previous result"),
-                    ("2: d4 d5 c4 *", "3: a game begins on the line of the previous result"),
-                    ("3: c4 0-1", "3: a game begins on the line of the previous result"),
+                    ("1: e4 1-0", "2: a game begins on the same line as the previous result"),
+                    ("2: d4 d5 c4 *", "3: a game begins on the same line as the previous result"),
+                    ("3: c4 0-1", "3: a game begins on the same line as the previous result"),
                     ("3: f4 *", ""),
                 ],
             ),

@@ -1,5 +1,5 @@
-//! Writes games as PGN in export format, with the moves wrapped at 79 columns (PGN standard,
-//! 8.2.1).
+//! Writes games as PGN in the style of the export format, with the moves wrapped at 79 columns (PGN
+//! standard, 8.2.1).
 
 use std::fmt::Write as _;
 

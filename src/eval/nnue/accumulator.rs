@@ -30,7 +30,8 @@ const NEARBY: [usize; 3] = [1, 0, 2];
 /// Maximum number of squares that a move changes. Castling changes four.
 const MOVE_SQUARES: u32 = 4;
 
-/// Number of codes of pieces on squares. A code is 64 times the code of the piece plus the square.
+/// Number of piece-square codes. Such a code is 64 times the piece's code ([`Pieces`]) plus the
+/// square.
 const CODES: usize = 16 * 64;
 
 /// The row of every piece on every square in the first king bucket, by view and mirroring. This is
@@ -52,8 +53,8 @@ static ROWS: [[[u16; CODES]; 2]; 2] = {
 };
 
 /// The pieces of a board, as one bitboard for each of the four bits of their codes. The codes are 1
-/// to 6 for pawn to king, plus [`Pieces::WHITE`]. Comparing two boards takes only a few
-/// instructions.
+/// to 6 for pawn to king, plus [`Pieces::WHITE`] for white pieces; 0 is an empty square. Comparing
+/// two boards takes only a few instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pieces([u64; 4]);
 
@@ -262,7 +263,8 @@ impl Accumulators {
         let sources = self.sources(new, ply);
         let mut changes = Changes::NONE;
         for (view, source) in sources.into_iter().enumerate() {
-            // Often both views start from the same ply.
+            // Often both views start from the same ply. The changes found for the first then serve
+            // for the second.
             let refreshed = refreshed_at(view, new);
             if view == 0 || source.is_none() || source != sources[0] {
                 let old = match source {
@@ -278,9 +280,9 @@ impl Accumulators {
         }
     }
 
-    /// Returns for each view the ply with the same orientation that differs least. It is `None` if
-    /// the last board with this orientation, or an empty board, differs less. The view then starts
-    /// from that last board.
+    /// Returns for each view the nearby ply with the same orientation whose board differs least. It
+    /// is `None` if no such board differs less than an empty board and than the last board with
+    /// this orientation. The view then starts from the latter.
     fn sources(&self, new: &Inputs, ply: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
         let mut costs = [new.pieces.occupied().count_ones(); 2];

@@ -1,10 +1,10 @@
 //! The inputs of the network. Engine and trainer share these functions, so that their inputs are
 //! always the same.
 //!
-//! Each side has its own view, with its own pieces first and its own first rank first. If its king
-//! is on files e to h, the view is mirrored, so that the king is always on files a to d. Networks
-//! with king buckets have separate rows of weights for each of four areas of the board in which the
-//! king can be.
+//! Each side has its own view, in which its own pieces and its own first rank have the lowest
+//! numbers. If its king is on files e to h, the view is mirrored, so that the king is always on
+//! files a to d. Networks with king buckets have separate rows of weights for each of four areas of
+//! the board in which the king can be.
 
 use shakmaty::{Board, Color, Role, Square};
 

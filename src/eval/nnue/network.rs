@@ -44,7 +44,8 @@ pub const QB: [i32; 4] = [512, 256, 128, 64];
 pub const SCALE: i32 = 400;
 
 const MAX_HIDDEN: usize = 4096;
-/// With more output buckets than piece counts, 2 to 32, some could not be chosen.
+/// Maximum number of output buckets. There are 31 piece counts, 2 to 32, so further buckets would
+/// never be chosen.
 pub const MAX_BUCKETS: usize = 31;
 /// Maximum magnitude of an output weight, so that 255 times this fits in 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
@@ -303,7 +304,7 @@ impl Network {
         let (weight, bias) = (largest(&self.weights), largest(&self.biases));
         if MAX_ACTIVE as i32 * weight + bias > i32::from(i16::MAX) {
             return Err(LoadError::Range(format!(
-                "first-layer weight {weight} and bias {bias}: {MAX_ACTIVE} such weights and the \
+                "largest first-layer weight {weight} and bias {bias}: {MAX_ACTIVE} such weights and the \
                  bias must fit in 16 bits"
             )));
         }

@@ -50,7 +50,8 @@ fn update_any(
     added: &[u16],
     removed: &[u16],
 ) {
-    // Update a few blocks at a time, so that their sums stay in registers while all rows are added.
+    // Update a few blocks at a time, so that their sums stay in registers while all rows are added
+    // and removed.
     let length = target.len();
     let mut at = 0;
     while at < length {
@@ -160,7 +161,7 @@ pub(super) fn output(views: [&[Block]; 2], weights: [&[Block]; 2]) -> i64 {
     output_portable(views, weights)
 }
 
-/// Returns the name of the instruction set that the arithmetic of this build uses.
+/// Returns the name of the instruction set that the arithmetic of this build uses, or `portable`.
 pub const fn name() -> &'static str {
     if cfg!(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512bw")) {
         "AVX-512"

@@ -44,7 +44,7 @@ pub enum LoadError {
     #[error("not a Lancet hash table (it does not begin with 'LANCETTT')")]
     Magic,
     /// The file has another version of the format.
-    #[error("hash table format {found}; this program reads format {version}", version = VERSION)]
+    #[error("unsupported hash table format {found}, expected {version}", version = VERSION)]
     Version {
         /// The version in the file.
         found: u32,
@@ -57,8 +57,8 @@ pub enum LoadError {
     },
     /// The table was saved with another network, other rules or another strength limit.
     #[error(
-        "saved with another evaluation: the network (EvalFile, or another version of Lancet), \
-         Syzygy50MoveRule, the strength limit or, at limited strength, the game differs"
+        "saved with other settings: the network (EvalFile or the version of Lancet), \
+         Syzygy50MoveRule, the strength limit or, at limited strength, the game is different"
     )]
     Evaluation,
     /// The length of the file does not match its header.
@@ -107,8 +107,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or exists and is not a saved table. In both cases an old file
-    /// is kept.
+    /// If the file cannot be written, or if `path` holds another kind of file. In both cases an
+    /// existing file is kept.
     pub(crate) fn save(&self, path: &Path, evaluation: u64) -> io::Result<()> {
         check_place(path)?;
         let mut file = NewFile::create(path)?;
@@ -216,7 +216,7 @@ impl Table {
     }
 }
 
-/// Checks that no file exists at `path`, or that it begins like a saved table.
+/// Checks that there is no file at `path`, or that the file there begins like a saved table.
 fn check_place(path: &Path) -> io::Result<()> {
     let mut magic = [0; MAGIC.len()];
     match files::open_regular(path).and_then(|mut old| old.read_exact(&mut magic)) {
@@ -304,13 +304,13 @@ mod tests {
         assert_eq!(error(b""), "the file is empty");
         let other = "not a Lancet hash table (it does not begin with 'LANCETTT')";
         assert_eq!(error(&changed(0)), other);
-        assert!(error(&changed(8)).starts_with("hash table format 0;"));
+        assert!(error(&changed(8)).starts_with("unsupported hash table format 0,"));
         assert!(error(&changed(16)).contains("buckets"));
         assert!(error(&changed(23)).contains("buckets"));
         assert!(error(&changed(18)).contains("expected"));
         assert!(error(&good[..good.len() - 1]).starts_with("truncated"));
         assert!(error(&good[..HEADER]).starts_with("truncated"));
-        assert!(error(&changed(24)).contains("another evaluation"));
+        assert!(error(&changed(24)).contains("other settings"));
         for length in [8, HEADER - 1] {
             assert!(error(&good[..length]).starts_with("truncated"), "{length}");
         }

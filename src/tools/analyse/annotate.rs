@@ -87,7 +87,8 @@ pub(crate) fn tidy(line: &mut Variation, start: &Position) {
 ///
 /// # Errors
 ///
-/// If it is not a valid chess position, or the game is of a variant other than Chess960.
+/// If it is not a valid chess position, or the game is of a variant other than standard chess or
+/// Chess960.
 fn start(game: &Game) -> Result<Position, Broken> {
     let broken = |reason| Broken { line: game.line, reason };
     let variant = game.tag("Variant").unwrap_or("standard").to_ascii_lowercase();

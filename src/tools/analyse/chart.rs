@@ -10,7 +10,7 @@ use crate::{
     tools::page,
 };
 
-/// Size of the picture in pixels.
+/// Size of the picture. All lengths are in pixels.
 const WIDTH: i32 = 960;
 const HEIGHT: i32 = 440;
 /// Edges of the plot in the picture.

@@ -114,7 +114,8 @@ Files:
 
 Exit status:
   0    when all games were annotated
-  1    if a file could not be used, or exists and --force was not given
+  1    if a file could not be used, or exists and --force was not given, or if
+       memory or threads did not suffice
   2    if a game was broken and --lenient was not given, or if the command line
        was wrong
   130  after Ctrl-C (a second Ctrl-C quits at once)")]
@@ -185,7 +186,7 @@ impl Args {
     fn settings(&self) -> Vec<String> {
         let tables = self.tables.syzygy.as_deref().map(|paths| format!(", tablebases {paths}"));
         let (hash, threads, tables) = (self.hash, self.workers.threads, tables.unwrap_or_default());
-        let engine = format!("{hash} MiB, threads {threads}{tables}");
+        let engine = format!("hash {hash} MiB, threads {threads}{tables}");
         let lancet = format!("Lancet {}", env!("CARGO_PKG_VERSION"));
         let page = self.html.as_ref().map(|path| format!("page {}", path.display()));
         let page = page.unwrap_or_else(|| "no page".to_owned());

@@ -23,7 +23,7 @@ Examples:
 
 Exit status:
   0  when everything was measured
-  1  if there was not enough memory
+  1  if there was not enough memory, or a thread could not be started
   2  if the command line was wrong")]
 pub struct Args {
     /// Number of games that will run at the same time; memory and cores are divided between them
@@ -123,7 +123,7 @@ fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, St
 /// Time allowed for the transmission of a move, in milliseconds.
 const TRANSMISSION: u128 = 10;
 
-/// Recommends a move overhead in milliseconds for searches that end this `late`, and returns the
+/// Returns a recommended move overhead in milliseconds for searches that end this `late`, and the
 /// reason.
 fn overhead(late: Duration) -> (u64, String) {
     let value = (TRANSMISSION * 1000 + late.as_micros()).div_ceil(10_000) * 10;

@@ -30,8 +30,8 @@ pub(crate) fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
 /// Table size for speed measurements, in MiB.
 pub(crate) const SPEED_HASH: usize = 64;
 
-/// Searches positions of the benchmark for `time` in all, each for about a second, with a table of
-/// `hash` MiB. Ends between two positions when `stopped` returns true.
+/// Searches at least three positions of the benchmark for `time` in all, each for at most about a
+/// second, with a table of `hash` MiB. Ends between two positions when `stopped` returns true.
 pub(crate) fn speed(
     threads: usize,
     hash: usize,

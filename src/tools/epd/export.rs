@@ -31,11 +31,12 @@ pub(super) struct SuiteRun<'a> {
     pub contestants: &'a [Contestant],
     /// The suites with the answers.
     pub results: &'a [SuiteResult],
-    /// Whether Ctrl-C was pressed.
+    /// Whether the run was interrupted.
     pub interrupted: bool,
 }
 
-/// Returns the whole run as JSON. Times are in milliseconds, and moves are in UCI notation.
+/// Returns the whole run as JSON. Times are in milliseconds and moves in UCI notation, except `acs`
+/// (seconds) and `san`.
 pub(super) fn json(run: &SuiteRun) -> Json {
     let SuiteRun { plan, shard, contestants, results, interrupted } = run;
     let (effort, workers) = (&plan.effort, &plan.workers);

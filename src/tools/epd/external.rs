@@ -31,7 +31,8 @@ const SURE: u32 = 2;
 const DEEP: u32 = 99;
 /// Interval at which a waiting player checks for an interrupt.
 const TICK: Duration = Duration::from_millis(50);
-/// Time by which an engine may exceed its movetime before it is sent `stop`.
+/// Time by which an engine may exceed its movetime before it is sent `stop`, and time for a dying
+/// engine to exit.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Maximum number of lines waiting to be read. Further output stays in the pipe.

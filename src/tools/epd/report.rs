@@ -283,7 +283,7 @@ fn shows_longer_mate(record: &Record, attempt: Option<&Attempt>) -> bool {
 }
 
 /// Returns every engine's subtotals by theme, in the order of the file. Empty unless the ids name
-/// several themes, and fewer themes than positions.
+/// at least two themes, and fewer themes than there are positions.
 pub(super) fn themes(SuiteResult { suite, attempts }: &SuiteResult) -> Vec<(String, Vec<Tally>)> {
     let mut themes: Vec<(String, Vec<Tally>)> = Vec::new();
     let mut named = 0;

@@ -52,7 +52,8 @@ use crate::{
 /// positions. If this position has more than 20 pieces, only such positions count. Otherwise, only
 /// the others count.
 ///
-/// Moves and squares count as equal if they differ by less than a tenth of a pawn.
+/// Two moves, or two squares for a piece, count as equal if their scores differ by less than a
+/// tenth of a pawn.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
@@ -61,7 +62,7 @@ use crate::{
 
 Exit status:
   0  when the position was explained
-  1  if there was not enough memory
+  1  if there was not enough memory, or a thread could not be started
   2  if the position or the command line could not be used"#)]
 pub struct Args {
     /// A FEN or `startpos`, optionally followed by the word `moves` and moves from there (SAN or
@@ -135,7 +136,7 @@ struct Choice {
     centipawns: Option<Score>,
     /// Moves to mate, negative if Black mates.
     mate: Option<i32>,
-    /// The expected score of the side to move, 0 to 1.
+    /// The winning chances of the side to move, from 0 to 1 (its expected score).
     chances: f64,
     /// The PV in SAN, beginning with this move.
     line: String,
@@ -339,8 +340,8 @@ fn situation(game: &Game, before: Option<&Game>, found: &Searched) -> Vec<Senten
     if root.halfmoves() >= CLOCK {
         let left = counted(100 - root.halfmoves() as usize, "more half-move");
         let text = format!(
-            "The game is a draw by the fifty-move rule after {left} without a capture, a pawn move \
-             or mate."
+            "The game will be drawn by the fifty-move rule after {left} without a capture or a pawn \
+             move, unless the last one mates."
         );
         say(Kind::FiftyMoveRule, text);
     }

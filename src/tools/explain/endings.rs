@@ -11,7 +11,7 @@ use crate::{
 
 /// Number of plies in which a king must reach the corner that it defends.
 const APPROACH: u32 = 6;
-/// Minimum distance between the kings at which a queen cannot stop a pawn.
+/// Minimum distance between the kings at which a queen is assumed not to stop a pawn.
 const FAR: u32 = 5;
 /// Halfmove clock from which a win may come too late for the fifty-move rule.
 const LATE: u32 = 30;
@@ -55,7 +55,7 @@ fn in_the_book(at: &Position) -> Option<Ending> {
         if holds(at, bare, APPROACH, &is_held, &mut HashMap::new()) {
             return draw(true, "the king holds the corner in which the pawn would promote");
         }
-        if is_mated(at, bare) {
+        if can_be_mated(at, bare) {
             let why = "the remaining pieces can force mate";
             return Some(Ending { winner: Some(!bare), certain: true, why });
         }
@@ -113,7 +113,7 @@ pub(super) fn keeping(at: &Position) -> Option<Keeping> {
 }
 
 /// Returns the winner with three pieces on the board, one of them a pawn, a rook or a queen. The
-/// inner `None` is a draw.
+/// inner `None` is a draw, and the outer one means that the result is unknown.
 fn three_men(at: &Position) -> Option<Option<Color>> {
     if at.is_insufficient_material() {
         return Some(None);
@@ -190,9 +190,9 @@ fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {
     }
 }
 
-/// Returns whether the game goes on, the material suffices to mate a bare king, and no piece stands
-/// next to this king.
-fn is_mated(at: &Position, bare: Color) -> bool {
+/// Returns whether the other side can mate the bare king: the game goes on, the material suffices,
+/// and no piece stands next to the king.
+fn can_be_mated(at: &Position, bare: Color) -> bool {
     let board = at.board();
     let theirs = board.by_color(!bare);
     let safe =

@@ -45,8 +45,8 @@ pub(super) const SURE: Score = 700;
 pub(super) const EVEN: Score = 100;
 /// Minimum advantage, in centipawns, of a pass compared with any move in zugzwang.
 const ZUGZWANG: Score = 200;
-/// Maximum number of pieces in an endgame. Only there is zugzwang considered, and a score below
-/// [`SURE`] is not taken for a win.
+/// Maximum number of pieces in an endgame. Zugzwang is considered only in an endgame. There, a
+/// position counts as won only from a score of [`SURE`].
 const ENDGAME: usize = 12;
 
 /// The results of the searches.

@@ -26,7 +26,7 @@ pub(super) fn is_taken(at: &Position, square: Square) -> bool {
     at.legal_moves().iter().any(|m| m.is_capture() && m.to() == square)
 }
 
-/// Returns whether `m` captures something and cannot be recaptured.
+/// Returns whether `m` captures something and the capturing piece cannot be recaptured.
 pub(super) fn takes_for_nothing(at: &Position, m: Move) -> bool {
     m.is_capture() && !is_taken(&at.play(m), m.to())
 }
@@ -120,7 +120,8 @@ pub(super) fn taken_on(m: Move) -> Square {
     }
 }
 
-/// Returns the square of the moved piece after the move. For castling, this is the rook's square.
+/// Returns the square of the moved piece after the move. For castling, this is the square to which
+/// the rook moves.
 pub(super) fn destination(m: Move) -> Square {
     match m {
         Move::Castle { king, rook } => {

@@ -39,7 +39,7 @@ pub(super) enum Kind {
     Recaptures,
     /// The move captures a piece, and the opponent recaptures a piece of about equal value.
     Exchanges,
-    /// The move gives up at least two pawns more than it takes.
+    /// By static exchange evaluation, the move loses more than two pawns.
     Sacrifices,
     /// The move captures a piece.
     Takes,

@@ -19,8 +19,8 @@ use crate::{
 /// knights.
 const REMARKABLE: Score = 60;
 const PART: Score = 6;
-/// With fewer pieces than this on the board, a piece decides the game, so its worth says nothing
-/// about its square.
+/// With fewer pieces than this on the board, a single piece may decide the game, so its worth says
+/// nothing about its square.
 const FEW: usize = 13;
 /// Number of plies of a line in which a piece must reach a better square.
 const PLAN: usize = 10;

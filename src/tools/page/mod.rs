@@ -27,8 +27,9 @@ pub(super) struct Shown {
     pub tree: bool,
     /// Lines below the title.
     pub about: Vec<String>,
+    /// The result, such as `1-0`, if it is known.
     pub result: Option<String>,
-    /// Name, accuracy, loss and errors of each player.
+    /// Name, accuracy in per cent, average loss in centipawns, and errors of each player.
     pub players: Vec<Vec<String>>,
     /// Index of the position that is shown first.
     pub at: usize,
@@ -65,6 +66,7 @@ pub(super) struct Spot {
     pub children: Vec<usize>,
     /// Squares of the move that leads here.
     last: Option<[String; 2]>,
+    /// The score as text, such as `+0.35`.
     score: Option<String>,
     /// White's winning chances, 0 to 1.
     share: Option<f64>,
@@ -72,6 +74,7 @@ pub(super) struct Spot {
     pub depth: u32,
     /// Why the position needs no search.
     pub over: Option<&'static str>,
+    /// Whether the move that leads here is pinned: growth follows it whatever its score.
     pub pinned: bool,
     /// The annotation symbol of the move, such as `??`.
     pub mark: &'static str,

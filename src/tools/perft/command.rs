@@ -44,7 +44,8 @@ use crate::{
 
 Exit status:
   0  if every count is right
-  1  if a count is wrong
+  1  if a count is wrong, a layer disagrees with the rules, or a thread could
+     not be started
   2  if a file, a line or the command line could not be used"#)]
 pub struct Args {
     /// Depth, in plies

@@ -86,7 +86,7 @@ Files:
 Exit status:
   0    when a limit was reached or the result is decided, or if the command did
        not grow the tree
-  1    if a file could not be written, or there was not enough memory
+  1    if a file could not be written, or if memory or threads did not suffice
   2    if the study, the game, the position or the command line could not be used
   130  after Ctrl-C (a second Ctrl-C quits at once)"#)]
 pub struct Args {
@@ -146,7 +146,7 @@ pub struct Args {
 const LINE_LENGTH: usize = 12;
 /// Maximum length of the part of a file that shows who wrote it, in bytes.
 const LONGEST_HEAD: u64 = 1 << 16;
-/// Maximum number of moves in a file name.
+/// Maximum number of half-moves in a file name.
 const LONGEST_NAME: usize = 16;
 /// Name of the line that leads to the end of the game.
 const END: &str = "end";

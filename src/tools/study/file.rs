@@ -172,7 +172,7 @@ impl Study {
         Ok(study)
     }
 
-    /// Returns whether `path` is the file of a study. It may name any file.
+    /// Returns whether `path` is the file of a study. `path` may name any file, or none.
     pub fn is_one(path: &Path) -> bool {
         let mut head = Vec::new();
         let read = files::open_regular(path).and_then(|file| {

@@ -1,5 +1,5 @@
-//! Writes a study as a web page: a board, the tree to click through and the score curve. The page
-//! is a single file.
+//! Writes a study as a web page in a single file: a board, a tree to click through, and the score
+//! curve.
 
 use shakmaty::Move;
 

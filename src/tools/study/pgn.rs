@@ -81,6 +81,7 @@ struct Next<'a> {
     child: Option<usize>,
 }
 
+/// Writes the tree of a study as PGN moves.
 struct Moves<'a> {
     study: &'a Study,
     view: View,
@@ -143,7 +144,7 @@ impl<'a> Moves<'a> {
                 first.items.extend(others);
             }
             if is_end && let Some(last) = line.last_mut() {
-                last.items.push(Item::Comment("The game so far.".to_owned()));
+                last.items.push(Item::Comment("End of the game so far.".to_owned()));
             }
             line.extend(moves);
             let Some(edge) = main.candidate.edge else { return line };

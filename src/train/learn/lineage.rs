@@ -115,7 +115,7 @@ impl Lineage {
         self.generations.iter().rfind(|one| one.promoted).map_or(0, |one| one.number)
     }
 
-    /// Returns the number of the current generation.
+    /// Returns the number of the generation to train next, from 1.
     pub(super) fn next(&self) -> u32 {
         self.generations.last().map_or(1, |last| last.number + 1)
     }

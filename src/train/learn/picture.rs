@@ -35,7 +35,7 @@ pub fn svg(lineage: &Lineage) -> anyhow::Result<String> {
     let mut charts = vec![
         chart("Elo above piece-square tables", strength, low.clone()),
         chart("million positions", pool, low),
-        chart("training loss: squared error in winning probability", losses, high.clone()),
+        chart("training loss: mean squared error in winning probability", losses, high.clone()),
     ];
     if all.iter().any(|one| one.exam_error.is_some()) {
         charts.push(chart("error in winning probability on the exam", exam, high));

@@ -35,7 +35,7 @@ impl Pairs {
     ///
     /// # Panics
     ///
-    /// If there are more than 4.
+    /// If `half_points` is more than 4.
     pub const fn add(&mut self, half_points: usize) {
         self.0[half_points] += 1;
     }

@@ -45,7 +45,7 @@ fn viriformat_files() {
     read(20);
 }
 
-/// The number of files with which a release is tested.
+/// Reads as many files as a release must pass.
 #[test]
 #[ignore = "a minute: 400 files"]
 fn all_files() {
