@@ -51,13 +51,15 @@ tools() {
     lacks() { echo "missing: $*" >&2; missing=1; }
     for name in "$@"; do
         case $name in
+        checks | hostile | mates | sentences)
+            [ -d ../shared/data/syzygy ] || lacks 'the test data next to the checkout (../shared/data)'
+            ;;&
         checks)
             if ! cargo deny --version >/dev/null 2>&1; then
                 lacks "cargo-deny: 'cargo install --locked cargo-deny'"
             elif ! .ci/advisories; then
                 lacks "the advisory database: 'cargo deny fetch db' failed"
             fi
-            [ -d ../shared/data/syzygy ] || lacks 'the test data next to the checkout (../shared/data)'
             git log -1 --grep='^Bench: ' --format=%H | grep -q . || lacks "history with 'Bench:' lines: 'git fetch --unshallow'"
             ;;
         compliance | games) [ -n "$FASTCHESS" ] || lacks "fastchess, for '$name': set FASTCHESS=/path/to/fastchess" ;;

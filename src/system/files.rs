@@ -164,11 +164,13 @@ impl LockFile {
         loop {
             let file = open_to_grow(path)?;
             claim(&file, taken)?;
-            if file.metadata()?.len() > 0 {
+            let opened = file.metadata()?;
+            if opened.len() > 0 {
                 return Err(io::Error::other("the file is not empty, so it is not a lock file"));
             }
-            // The previous owner may have removed the file after it was opened here.
-            if path.exists() {
+            // The previous owner may have removed the file after it was opened here, and a third
+            // process may have created it anew. The lock is then on a file without a name.
+            if fs::metadata(path).is_ok_and(|named| identity(&named) == identity(&opened)) {
                 return Ok(LockFile { _path: Temporary(path.to_owned()), _file: file });
             }
         }
@@ -285,18 +287,26 @@ fn named(path: &Path) -> &Path {
     if standard { Path::new("/dev/stdin") } else { path }
 }
 
-/// Returns whether two absolute paths without symbolic links name the same file. On Unix, two hard
-/// links to a file count as the same.
-fn is_same(a: &Path, b: &Path) -> bool {
+/// Returns what distinguishes this file from all others that exist. On systems other than Unix, it
+/// is the same for all files.
+fn identity(file: &fs::Metadata) -> (u64, u64) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        let number = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
-        if let Some(a) = number(a) {
-            return number(b) == Some(a);
-        }
+        (file.dev(), file.ino())
     }
-    a == b
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        (0, 0)
+    }
+}
+
+/// Returns whether two absolute paths without symbolic links name the same file. On Unix, two hard
+/// links to a file count as the same.
+fn is_same(a: &Path, b: &Path) -> bool {
+    let number = |path: &Path| fs::metadata(path).ok().map(|file| identity(&file));
+    a == b || cfg!(unix) && number(a).is_some() && number(a) == number(b)
 }
 
 /// Follows symbolic links from `path` to the file, which need not exist yet.

@@ -43,7 +43,11 @@ fn broken_lines_are_named_and_skipped() {
         ),
         ("8/8/8/8/8/8/k1K5/8 w -", 23, "the line ends before the en passant square"),
         ("8/8/8/8/8/8/K7/8 w - - bm Ka3;", 1, "illegal position: missing king"),
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - id \"over\";", 1, "the game is over: there are no legal moves"),
+        (
+            "7k/5Q2/6K1/8/8/8/8/8 b - - id \"over\";",
+            1,
+            "the game is over: there are no legal moves",
+        ),
         (
             "8/8/8/8/8/8/k1K5/8 w - - bm Ka3;",
             29,

@@ -105,8 +105,8 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                     evaluation: NO_SCORE,
                     pv: true,
                 };
-                // The keys select the first buckets.
-                table.store(key << 40, entry);
+                // The keys select the first 64 buckets.
+                table.store(key << 49, entry);
             }
             let mut bytes = Vec::new();
             table.write(&mut bytes, 0).unwrap();
