@@ -86,8 +86,8 @@ fn check(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Passes the commit to the program as `LANCET_COMMIT`. Development builds do not contain the
-/// commit. Otherwise, each commit would cause a complete recompilation.
+/// Passes the commit to the program as `LANCET_COMMIT`. Development builds leave it out, because
+/// each commit would otherwise cause a complete recompilation.
 fn commit(root: &Path) {
     let text = if variable("PROFILE") == "debug" {
         "development build".to_owned()
@@ -153,8 +153,8 @@ const REGISTERS: [&[(&str, u8)]; 7] = [
     &[("lzcnt", 5), ("sse4a", 6), ("tbm", 21)],
 ];
 
-/// Tells the program the highest x86-64 level that it is compiled for, and the instruction sets
-/// beyond that level. Links the check that the processor has them.
+/// Passes the highest x86-64 level that the program is compiled for, and the instruction sets
+/// beyond it, to the program. Links the startup check that the processor has all of these sets.
 fn x86_64(root: &Path, instructions: &[&str]) {
     let is_whole = |sets: &&&[&str]| sets.iter().all(|set| instructions.contains(set));
     let level = LEVELS.iter().take_while(is_whole).count();

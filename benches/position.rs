@@ -1,5 +1,5 @@
-//! Times the `position` command of a long game, when it adds two moves to the previous command and
-//! when it is a new game. Run it with `cargo bench --bench position`.
+//! Times the `position` command of a long game: once when it adds two moves to the previous
+//! command, and once when all its moves are new. Run it with `cargo bench --bench position`.
 
 use divan::Bencher;
 use lancet::{

@@ -47,13 +47,13 @@ pub use threads::STACK_SIZE;
 const THREAD_MEMORY: usize = 6 << 20;
 
 /// Minimum hard limit of a search with more than one thread. With less time, the first thread
-/// searches alone, because on a busy machine waiting for the others can take longer than the
-/// remaining time. At 0.5 s + 0.005 s with 2 threads, while two other processes ran on the 2 cores,
-/// 8 of 24 games were lost on time by 1 to 3 ms.
+/// searches alone: on a busy machine, waiting for the others can take longer than the remaining
+/// time. Before this rule, 8 of 24 games with 2 threads at 0.5 s + 0.005 s were lost on time, by 1
+/// to 3 ms each (2 cores, on which two other processes ran).
 const SHARED_FROM: Duration = Duration::from_millis(60);
 
-/// Node limit of `go mate` without another limit, for each move of the mate. A search of this many
-/// nodes takes several seconds.
+/// Nodes that a `go mate` without any other limit may search, per move of the mate: `go mate 3` may
+/// search three times as many. Ten million nodes take several seconds.
 const MATE_NODES: u64 = 10_000_000;
 
 /// A search to run.
@@ -92,9 +92,10 @@ pub struct Settings {
     pub hash: usize,
     /// Number of search threads.
     pub threads: usize,
-    /// Time reserved on every clock for delays between the engine and the GUI.
+    /// Time subtracted from the remaining time before each move is planned, for delays between the
+    /// engine and the GUI.
     pub move_overhead: Duration,
-    /// Nodes that count as one millisecond of every clock; 0 uses the real clock.
+    /// Number of nodes that count as one millisecond of thinking time; 0 measures real time.
     pub nodestime: u64,
     /// Whether the GUI may let the engine think on the opponent's time.
     pub ponder: bool,
@@ -106,7 +107,8 @@ pub struct Settings {
     pub elo: u32,
     /// The skill level, within [`strength::SKILL_RANGE`]. It applies unless `limit_strength` is on.
     pub skill_level: u32,
-    /// Whether to keep the table between games and to ignore Clear Hash.
+    /// Whether to keep the table between games and to ignore Clear Hash. A change of strength still
+    /// clears it, and so does a new game at limited strength.
     pub never_clear_hash: bool,
     /// Whether to play from the opening book, if there is one.
     pub own_book: bool,
@@ -194,7 +196,8 @@ pub struct Engine {
     nodes_left: Option<u64>,
     /// The lag of this game's clock.
     lag: Lag,
-    /// Move number, side and score of the last search on a clock that ended with a move.
+    /// Move number, side to move and score of the last search on a clock, except searches that were
+    /// stopped while pondering. `None` in a new game.
     last: Option<(u32, Color, Score)>,
     /// The player of limited strength whose results the table holds; `None` at full strength.
     player: Option<Handicap>,
@@ -296,7 +299,9 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If there is not enough memory. The table then keeps its old size if possible, and is empty.
+    /// If there is not enough memory. The table is then empty and has its old size, or 1 MiB if
+    /// that much is no longer available. (If not even 1 MiB is available, the old table stays as it
+    /// was.)
     pub fn prepare(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<(), MemoryError> {
         let resized = if self.has_wanted_size() { Ok(()) } else { self.resize() };
         self.table.clear(self.settings.threads, go_on);
@@ -341,8 +346,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns a hash of everything that the table's contents depend on: the network (zero for
-    /// material and piece-square tables), the fifty-move rule, and at limited strength the player.
+    /// Returns a hash of the settings that a saved table must share with the engine that loads it:
+    /// the network (0 for material and piece-square tables), the fifty-move rule and, at limited
+    /// strength, the player.
     fn fingerprint(&self) -> u64 {
         let mut hash = self.network.as_deref().map_or(0, Network::hash);
         if !self.settings.syzygy.fifty_moves {
@@ -427,9 +433,9 @@ impl Engine {
         self.clear_histories();
     }
 
-    /// Clears the histories. It zeroes those of the first thread and reallocates the others,
-    /// because zeroing the memory of a thousand threads would take seconds and delay the answer to
-    /// `isready`.
+    /// Clears the histories and forgets the score of the last move. Zeroes the histories of the
+    /// first thread and reallocates the others: zeroing those of a thousand threads would take
+    /// seconds and delay the answer to `isready`.
     fn clear_histories(&mut self) {
         self.last = None;
         if let Some((first, helpers)) = self.memories.split_first_mut() {
@@ -438,8 +444,8 @@ impl Engine {
         }
     }
 
-    /// Clears the table and the histories, so that the next search runs as in a new game. With
-    /// `never_clear_hash` it does nothing.
+    /// Clears the table and the histories, so that earlier searches no longer influence the next
+    /// one. The clock's statistics and the seed are kept. With `never_clear_hash` it does nothing.
     pub(crate) fn clear_hash(&mut self) {
         if !self.settings.never_clear_hash {
             self.forget();
@@ -513,8 +519,9 @@ impl Engine {
     }
 
     /// With `nodestime`, replaces the time on the clock with the time that the remaining nodes
-    /// represent. The clock at the first move of a game gives the number of nodes. After that the
-    /// engine counts them itself, because the GUI's clock measures real time.
+    /// represent. The clock at the first move of a game gives their number. After that the engine
+    /// subtracts the nodes that it searches and adds those of the increment, because the GUI's
+    /// clock measures real time.
     fn count_clock_in_nodes(&mut self, limits: &mut Limits) {
         let (rate, Some(clock)) = (self.settings.nodestime, &mut limits.clock) else { return };
         let nodes = |time: Duration| rate.saturating_mul(time.as_millis() as u64);
@@ -531,7 +538,7 @@ impl Engine {
     /// Prepares the table for this search, within a part of the time for the move.
     fn make_ready(&mut self, job: &Job, terms: &Terms, reporter: &dyn Reporter) {
         self.change_player(terms.handicap);
-        // With `nodestime`, preparing the table takes no time.
+        // With `nodestime`, the time spent on preparing the table does not count.
         let budget = terms.budget.filter(|_| self.settings.nodestime == 0);
         if let Err(error) = self.prepare(&|| is_there_time(job, budget)) {
             reporter.note(&Note::Memory(error));
@@ -606,7 +613,8 @@ impl Engine {
         self.last.filter(follows).map(|(_, _, score)| score)
     }
 
-    /// Returns a move from the book, if this is a game and the book has one.
+    /// Returns a move from the book, if there is one. Infinite searches, analysis, `go mate` and
+    /// searches of given moves do not use the book.
     fn book_move(&mut self, job: &Job) -> Option<Outcome> {
         let Settings { own_book, book_depth, .. } = self.settings;
         let limits = &job.limits;
@@ -667,7 +675,8 @@ impl Terms {
 }
 
 /// Returns whether the preparation of the table may continue. It may take a quarter of the planned
-/// time for the move. This matters only if the GUI has not sent `isready` before.
+/// time for the move. This matters if the GUI has not sent `isready` before, or if `make_ready` has
+/// just cleared the table because the player changed.
 fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
     let signals = &job.signals;
     let plan = |budget: Budget| budget.soft.unwrap_or(budget.hard);
@@ -675,10 +684,11 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
     !signals.is_stopped() && (in_time || signals.is_pondering())
 }
 
-/// Ranks the root moves by the tablebases. Returns whether the search may probe them in the tree.
+/// Ranks the root moves by the tablebases. Returns whether the search may also probe the tablebases
+/// in the tree.
 ///
-/// It may not if DTZ tables have ranked the root moves, or if the best move draws. It then looks
-/// for mates, or for the draw that is hardest for the opponent.
+/// It may not if DTZ tables have ranked the root moves, or if the best move draws. In both cases
+/// the search is left to find mates, or the draw that sets the opponent the most problems.
 fn ask_tablebases(
     prober: &Prober,
     game: &Game,

@@ -41,11 +41,11 @@
 //! ```text
 //! system   files, memory, a hash, standard streams, command lines, build and processor; no chess
 //! chess    scores, positions, legal moves, notation, EPD, PGN, static exchange evaluation
-//! eval     material and piece-square tables, the network, bare kings, winning chances
+//! eval     material and piece-square tables, the network, mates against a bare king, WDL model
 //! play     search limits and reports, time management, opening books, tablebases, limited strength
 //! search   transposition table, histories, move ordering, pruning, the tree, the root
 //! engine   owns table, threads and network; runs one search at a time
-//! tools    bench, perft, EPD, analysis: commands that use the engine
+//! tools    commands that use the engine: bench, perft, EPD, analysis, study, explain and others
 //! uci      parses commands, prints information
 //! ```
 

@@ -6,7 +6,7 @@
 #
 #     checks       .ci/run: format, lints, dependencies, tests, packaging, benchmark
 #     hostile      100,000 random lines of input; 1,000 bursts of commands; constant memory over
-#                  10,000 searches; in the lab, random game trees searched with a million windows;
+#                  10,000 searches; in the lab, a million pairs of a random game tree and a window;
 #                  12,200 mutated files of seven kinds, read without root privileges
 #     mates        2,000 mates, 100,000 nodes each: no announced mate is for the wrong side or
 #                  shorter than the known distance
@@ -21,7 +21,7 @@
 #     games        200 games at 0.2 s + 0.002 s: no loss on time, no crash
 #     release      the files of a release: their checksums, and the node counts of the programs
 #
-# Requirements, which the script checks first:
+# Requirements. The script first checks those of the chosen steps:
 #     - the requirements of tests/platforms.sh and .ci/release
 #     - cargo-deny
 #     - the Git history with its 'Bench:' lines
@@ -106,7 +106,8 @@ platforms() { PROFILE=release tests/platforms.sh --require; }
 # Runs the commands in a folder with the suites and the games that the commands name.
 readme() {
     local line status commands
-    # The first command starts the engine. The second runs the tests, as the step 'checks' does.
+    # The first command starts the engine and is run here. The second runs the tests, as the step
+    # 'checks' does.
     commands=$(grep '^    cargo ' README.md)
     [ "$(wc -l <<<"$commands")" = 2 ]
     bash -c "$(head -1 <<<"$commands")" <<<quit

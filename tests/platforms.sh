@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the behaviour of Lancet on Windows, 64-bit ARM and older processors with that on this
+# Checks that Lancet behaves the same on Windows, 64-bit ARM and older processors as on this
 # machine. Run it on x86-64 Linux. Programs for Windows run under Debian's wine, the others under
 # qemu-user.
 #
@@ -22,7 +22,7 @@ cd "$(dirname "$0")/.."
 
 CARGO=${CARGO:-cargo}
 PROFILE=${PROFILE:-dev}
-# Depth of the benchmark. In an emulator, the default depth takes minutes, but BENCH=7 only seconds.
+# Depth of the benchmark. In an emulator, the default depth takes minutes, but BENCH=7 takes only seconds.
 BENCH=${BENCH:-}
 WINE=$(command -v wine64 || echo /usr/lib/wine/wine64)
 TARGET=x86_64-unknown-linux-gnu

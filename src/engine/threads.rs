@@ -88,8 +88,9 @@ pub fn run<T: Send>(name: &str, f: impl FnOnce() -> T + Send) -> io::Result<T> {
     })
 }
 
-/// Maximum time that the first thread waits for the results of the others when there is a clock.
-/// They check the stop flag every 64 nodes, but on a busy machine they may not be running.
+/// Longest time for which the first thread waits for the results of the others if time limits the
+/// search (a clock or `movetime`). They check the stop flag every 64 nodes, but on a busy machine
+/// they may not be running.
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Searches with one thread per memory (Lazy SMP) and passes the results to `decide`. The result of
@@ -166,9 +167,9 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Checks that there is enough memory for another stack and the heap of its thread, with a reserve.
-/// The program survives a refused stack, but a failed small allocation aborts it. Therefore stacks
-/// must never take the last memory.
+/// Checks that eight stacks of memory (128 MiB) are free: one for the thread, the rest for its heap
+/// and as a reserve. The program survives a refused stack, but a failed small allocation aborts it.
+/// Therefore stacks must never take the last memory.
 ///
 /// # Errors
 ///
@@ -182,9 +183,10 @@ fn memory_to_spare() -> io::Result<()> {
 }
 
 /// Returns the index of the result to play from. Each thread votes for its move. The weight of a
-/// vote grows with the depth and with the lead of its score over the worst one. If either of two
-/// scores is decisive, the better score wins without a vote. A move that fails low has no vote. A
-/// move that fails high counts with its lower bound.
+/// vote is its depth in plies times (its lead over the worst score, at most 1000 centipawns, plus
+/// 14), similar to Stockfish's vote. If either of two scores is decisive, the better score wins
+/// without a vote. A move that fails low has no vote. A move that fails high counts with its lower
+/// bound.
 pub(super) fn vote(results: &[SearchResult]) -> usize {
     let best = |i: usize| &results[i].moves[0];
     let voters = || (0..results.len()).filter(|&i| best(i).bound != Bound::Upper);
@@ -262,7 +264,7 @@ mod tests {
         assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 20, Exact)]), 0);
         assert_eq!(elected(&[(10, 0, 20, Exact), (12, 1, 20, Exact)]), 1);
         assert_eq!(elected(&[(10, 0, 20, Exact), (10, 1, 30, Exact)]), 1);
-        // Two that agree outvote a deeper one. The deeper of the two is chosen.
+        // Two threads that agree outvote a deeper thread. The deeper of the two is chosen.
         let three = [(13, 1, 20, Exact), (10, 2, 20, Exact), (11, 2, 20, Exact)];
         assert_eq!(elected(&three), 2);
         // A fail high counts with its score. A fail low has no vote.

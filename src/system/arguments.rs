@@ -9,7 +9,7 @@ use std::{
 
 /// The largest count.
 const MAX_COUNT: u64 = 10_u64.pow(18);
-/// Describes the range of counts.
+/// The beginning of the error message for an invalid count.
 const EXPECTED_COUNT: &str = "expected a whole number from 1 to 10^18";
 
 /// Returns a value parser for whole numbers in a range, in the notation of [`number_in`].
@@ -79,7 +79,8 @@ pub fn hours(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of hours from 0 to 10000, such as 0.5".to_owned())
 }
 
-/// The similarity, from 0 to 1, above which a word may be a misspelling of a name.
+/// The similarity (1 minus the Damerau-Levenshtein distance divided by the longer length) above
+/// which a word may be a misspelling of a name.
 const SIMILAR: f64 = 0.6;
 
 /// Returns the name that is most similar to a word, if any is similar enough.

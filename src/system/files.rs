@@ -15,16 +15,17 @@ pub const STANDARD_INPUT: &str = "-";
 /// Suffix of files that are not complete yet.
 const UNFINISHED: &str = ".new";
 
-/// Maximum length of a text for [`read_text`], in bytes. Settings and lists have a few thousand
-/// bytes.
+/// Maximum length of a text for [`read_text`], in bytes. Real files (settings, lists) have a few
+/// thousand bytes. The limit only stops endless input.
 const LONGEST_TEXT: u64 = 64 << 20;
 
 /// Age from which an unfinished file without a lock counts as abandoned. Another process may be
 /// about to lock a younger one.
 const ABANDONED: Duration = Duration::from_secs(60);
 
-/// A file being written. It replaces the old file when it is complete and on the disk. If it is
-/// dropped before that, it is removed.
+/// A file being written under a temporary name. [`commit`](NewFile::commit) writes it to the disk
+/// and gives it its real name, in place of an older file. If it is dropped before, it is removed.
+/// Devices and pipes are written to directly.
 #[derive(Debug)]
 pub struct NewFile {
     writer: BufWriter<File>,
@@ -132,8 +133,8 @@ pub fn claim(file: &File, taken: &str) -> io::Result<()> {
     }
 }
 
-/// Locks a file that other processes may read meanwhile. Does nothing on Windows, where a lock
-/// would also prevent reading.
+/// Locks a file that other processes may go on reading. Does nothing on systems other than Unix,
+/// because a lock on Windows would also prevent reading.
 ///
 /// # Errors
 ///
@@ -217,7 +218,7 @@ pub(crate) fn keep_ignored_signals<T>(install: impl FnOnce() -> T) -> T {
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
-    /// The error, and its place in the file.
+    /// The error, with its place in the file if it has one.
     pub reason: String,
 }
 
@@ -367,8 +368,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit()
 }
 
-/// Opens a regular file whose name came from outside. A device may be endless, and reading a pipe
-/// may wait forever, so both are refused.
+/// Opens a regular file that the user or a GUI has named. A device may be endless, and reading a
+/// pipe may wait forever, so both are refused.
 ///
 /// # Errors
 ///

@@ -23,7 +23,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const ZSTD_SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
 
-/// Returns the size of a file in bytes, or `None` for standard input and pipes.
+/// Returns the size of a regular file in bytes; `None` for standard input, pipes and devices.
 ///
 /// # Errors
 ///

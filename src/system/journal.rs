@@ -8,8 +8,8 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Maximum length of a line, in bytes. The longest line in the study of a game of 10,000 moves is a
-/// hundredth as long.
+/// Maximum length of a line, in bytes. The longest line that Lancet writes, the game in the study
+/// of a game of 10,000 moves, has about a hundredth of this length.
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// The errors from reading a line.
@@ -70,7 +70,7 @@ fn checked(line: &[u8]) -> Option<&str> {
 pub struct Lines {
     reader: BufReader<File>,
     line: Vec<u8>,
-    /// Bytes of all lines so far.
+    /// Total length of the complete lines read so far, in bytes.
     length: u64,
 }
 

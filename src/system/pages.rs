@@ -1,14 +1,15 @@
 //! Zeroed memory in huge pages, and prefetching, for the transposition table. Apart from the
-//! network's SIMD code and a signal that `files` ignores, this is the only module with `unsafe`.
+//! network's SIMD code and the signal handling in `files`, this is the only module with `unsafe`.
+//! (`guard.rs` also has it, but is not a module.)
 //!
 //! A probe of a table in ordinary pages usually misses the TLB as well as the cache.
-//! `src/search/HISTORY.md` has the measured gain of huge pages.
+//! `src/search/HISTORY.md` gives the measured gain of huge pages.
 //!
 //! On machines with several NUMA nodes, the system places a page near the thread that touches it
 //! first. The table is zeroed in chunks, by as many threads as a search uses. Each thread takes the
 //! next free chunk, so the pages are spread over the nodes of these threads. Each search thread
-//! touches its own histories and accumulators first. This has not been measured, because no machine
-//! with several nodes was available.
+//! touches its own histories and accumulators first. The effect of this placement has not been
+//! measured, because no machine with several NUMA nodes was available.
 #![allow(unsafe_code)]
 
 use std::{

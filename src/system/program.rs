@@ -28,7 +28,7 @@ use super::{
 pub fn read<T: FromArgMatches>(command: Command) -> T {
     outlive_size_limits();
     stdio::call_program(command.get_name());
-    let mut command = in_any_case(command);
+    let mut command = adjust_options(command);
     let mut arguments = env::args_os();
     let name = arguments.next();
     let arguments: Vec<OsString> = arguments.flat_map(expand).collect();
@@ -57,14 +57,14 @@ fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString
     }
 }
 
-/// Makes the values of options case-insensitive. Makes clap pass negative numbers on to the value
+/// Makes the values of options case-insensitive. Also lets negative numbers through to the value
 /// parsers, whose errors say what was expected.
-fn in_any_case(command: Command) -> Command {
+fn adjust_options(command: Command) -> Command {
     let arg = |arg: Arg| {
         let takes_values = arg.get_action().takes_values();
         arg.ignore_case(takes_values).allow_negative_numbers(takes_values)
     };
-    command.mut_args(arg).mut_subcommands(in_any_case)
+    command.mut_args(arg).mut_subcommands(adjust_options)
 }
 
 /// Expands a pattern such as `*.epd` to the matching files, in alphabetical order, because not
@@ -97,8 +97,8 @@ pub fn end(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// Runs the command `generate`, for packagers: writes shell completions and manual pages to
-/// subfolders of `directory`, and prints the directory.
+/// Runs the command `generate`, for packagers: writes shell completions to `directory/completions`
+/// and manual pages to `directory/man`, and prints the directory.
 ///
 /// # Errors
 ///

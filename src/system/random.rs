@@ -13,7 +13,8 @@ pub const fn mix(key: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The published output of splitmix64 for the seed 1234567. Each number is the mixed state.
+    /// The first outputs of splitmix64 for the seed 1234567 (Rosetta Code, "Pseudo-random
+    /// numbers/Splitmix64"). Each number is the mixed state.
     #[test]
     fn the_finaliser_is_splitmix64s() {
         let step = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,4 +1,4 @@
-//! Standard output of all commands except the UCI loop, and standard error.
+//! Standard error, and standard output except that of the UCI loop.
 
 use std::{
     io::{self, Write as _},
@@ -23,8 +23,9 @@ pub(super) fn call_program(name: &str) {
     PROGRAM.get_or_init(|| name.to_owned());
 }
 
-/// Makes text from outside (names, file contents, paths) safe for a terminal or an SVG file.
-/// Replaces control characters and characters that XML does not allow. Keeps line feeds and tabs.
+/// Replaces characters of text from outside (names, file contents, paths) that a terminal would
+/// obey or XML forbids. It does not escape `&` and `<`. Replaces control characters and characters
+/// that XML does not allow. Keeps line feeds and tabs.
 pub fn plain(text: &str) -> String {
     let replaced = |c: char| match c {
         '\n' | '\t' => false,
@@ -74,8 +75,8 @@ pub fn note(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", plain(&line.to_string()));
 }
 
-/// Returns a progress bar on standard error. It is hidden if standard error is not a terminal.
-/// Without a length, it only counts up. The template is in the format of indicatif.
+/// Returns a progress bar on standard error. It is hidden if standard error is not a terminal. A
+/// bar without a length only counts up. The template is in the format of indicatif.
 pub fn progress_bar(length: Option<u64>, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(template) {

@@ -10,7 +10,8 @@ pub const VERSION: &str = concat!(
     ")"
 );
 
-/// Returns further information about the build, as pairs of a title and a text.
+/// Returns further information about the build and the processor that it runs on, as pairs of a
+/// title and a text.
 pub fn details() -> [(&'static str, String); 6] {
     let features = if cfg!(feature = "tune") { "tune" } else { "none" };
     let level = env!("LANCET_LEVEL");

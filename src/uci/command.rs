@@ -561,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_in_any_case_and_spacing() {
+    fn commands_adjust_options_and_spacing() {
         for (line, expected) in [
             ("uci", UciMessage::Uci),
             ("\u{feff}uci\r\n", UciMessage::Uci),

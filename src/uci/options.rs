@@ -583,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_any_case_values_as_given() {
+    fn names_adjust_options_values_as_given() {
         let mut sides = Sides::new();
         for (name, value) in [
             ("hAsH", "64"),

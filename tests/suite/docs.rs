@@ -1,5 +1,5 @@
-//! Checks the documents: links lead to existing files, and the engine's description has what
-//! OpenBench requires.
+//! Checks the documents: links lead to existing files and headings, the README lists its sections
+//! and every document is linked, and the description for OpenBench has the required fields.
 
 use std::{
     fs,

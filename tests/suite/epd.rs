@@ -416,7 +416,8 @@ fn another_engine_beside_us() {
     assert!(stderr(&missing).contains("--engine '/no/such/engine': cannot start"));
 }
 
-/// Engines are in columns and themes in rows. Positions solved by one engine only are listed.
+/// With several engines, the table has a column for each engine and a row for each theme. Positions
+/// that only one engine solved are listed.
 #[cfg(unix)]
 #[test]
 fn engines_side_by_side() {
@@ -451,7 +452,8 @@ fn engines_side_by_side() {
     }
 }
 
-/// Tests misbehaving engines, which are shell scripts.
+/// Misbehaving engines (shell scripts) must not stop the run, and their answers are judged
+/// correctly.
 #[cfg(unix)]
 #[test]
 fn misbehaving_engines_do_no_harm() {
@@ -497,8 +499,8 @@ fn misbehaving_engines_do_no_harm() {
     assert_eq!(status, Some(0), "{shown}");
     assert!(shown.contains("|    5/5 |"), "{shown}");
 
-    // This engine reads `go nodes` as `go` without a limit and answers at once. So the program
-    // sends a search without a limit, and then `stop`.
+    // This engine does not know `go nodes` and answers at once, without a search. So the program
+    // sends a very deep `go depth` instead, and `stop` when enough nodes are reported.
     let answer = "case \"$line\" in *nodes*) echo bestmove a1a2;; *) \
                   echo info depth 9 score cp 5 nodes 101 pv a1a8;; esac;; \
                   stop) echo bestmove a1a8";

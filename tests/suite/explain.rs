@@ -410,8 +410,8 @@ impl Case {
     }
 
     /// Returns whether the side to move in `at` cannot win anything on `square`. If that side is in
-    /// check, the check must not be the only obstacle: after some reply by a piece that does not
-    /// attack the square, the square is still safe.
+    /// check, the check must not be the only reason: after some reply by a piece that does not
+    /// attack the square, and a pass, it still cannot win anything there.
     fn is_safe(&self, at: &Position, square: Square) -> bool {
         if !at.is_check() {
             return exchange(at, square) < 50;
@@ -709,7 +709,7 @@ impl Case {
         if which.starts_with("forks") {
             holds(self.of_rules(&passed, m, "forks", &words) == Some(true))?;
         }
-        // It must gain something compared with the current value of the position.
+        // The threatened move must improve on the current score by at least 60 centipawns.
         let free = -self.searched(&after, nodes(2 * self.effort), false);
         let now = -self.searched(at, nodes(2 * self.effort), false);
         least(free, now + 60)
@@ -887,15 +887,15 @@ impl Case {
         checked
     }
 
-    /// Returns the sentences if they tell a fact twice, or if they tell another fact beside a mate
-    /// or a draw, which needs no other reason.
+    /// Returns the sentences if they state a fact twice, or if they give another reason beside a
+    /// mate or a draw, which is reason enough.
     fn superfluous(&self) -> Option<String> {
         let all: Vec<(String, String)> = self.sentences().collect();
         let moves = |text: &str| -> Vec<String> {
             let words = Words(text).list().map(str::to_owned);
             words.filter(|word| word.ends_with(['#', '+'])).collect()
         };
-        // A threatened mate may occur twice: as a threat and as stopped.
+        // A mate may be mentioned twice: as a threat, and as the threat that the best move stops.
         let threats = all.iter().filter(|(kind, _)| {
             matches!(&**kind, "threat" | "last-move" | "threatens-mate" | "threatens")
         });

@@ -1,10 +1,11 @@
-//! Mutated files of all kinds. The library reads them in this process, and then the program reads
-//! them as a user would, on paths below a temporary directory only.
+//! Mutated files of all kinds. First the library reads them in this process. Then the program reads
+//! them, as for a user, from a temporary directory.
 //!
 //! The program must end by itself and without a panic, within fixed limits of memory and processor
-//! time. Every error must name the file. Valid parts of a file must be used. The test counts them
-//! with the library. Test builds check for integer overflow. The program runs without root's
-//! privileges, even if root runs the tests. The tests of `src/train` read files of training games.
+//! time. Every error must name the file. The valid parts of a file must be used: the test counts
+//! them with the library and compares. Test builds check for integer overflow. The program runs
+//! without root's privileges, even if root runs the tests. The tests of `src/train` read files of
+//! training games.
 //!
 //! The long version, with as many files as a release must pass, takes minutes: `cargo test
 //! --workspace --test suite hostile_files -- --ignored --nocapture`. With `FUZZ_TARGET=pgn` in the
@@ -118,8 +119,8 @@ fn book(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     true
 }
 
-/// The engine refuses a saved table with a message, or searches with it. If the table was changed,
-/// its scores can have any value.
+/// The engine refuses a saved table with a message, or searches with it. A mutated table may hold
+/// any scores, so only the best move is checked.
 fn hash(desk: &Desk, path: &str, bytes: &[u8]) -> bool {
     let file = format!("setoption name Hash File value {path}");
     let lines = desk.play(&["setoption name Hash value 1", &file, "setoption name Load Hash"]);

@@ -11,7 +11,7 @@ use std::{
 /// The code of each module, such as `tools::epd::run`, without comments and unit tests.
 type Modules = BTreeMap<String, String>;
 
-/// Adds the modules of a folder, without the programs and packages in it.
+/// Adds the modules of a folder. Leaves out `src/bin` and the other packages.
 fn read(folder: &Path, above: &str, modules: &mut Modules) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,5 +1,5 @@
-//! Feeds random bytes and mutations of valid input to the readers of `common/targets.rs`. In
-//! `hostile_files.rs` the program reads such files.
+//! Feeds random bytes and mutations of valid input to the readers of `common/targets.rs`.
+//! `hostile_files.rs` does the same with the program instead of the library.
 //!
 //! For a longer test, with a different seed for each run: `FUZZ_SECONDS=1800 cargo test --release
 //! --workspace --test suite parsers::fuzz -- --ignored --nocapture --test-threads 1`. For

@@ -20,7 +20,7 @@ use crate::common::{
     chess::{game, long_game, nodes, search},
     program::signal,
     session::{Session, lines::Material},
-    shell::{complaint, names, on_a_full_disk, shell},
+    shell::{complaint, names, shell, with_short_files},
 };
 use lancet::{
     chess::position::{Game, START_FEN},
@@ -130,8 +130,8 @@ fn faults_of(lancet: &mut Lancet, lines: &[&str]) -> u64 {
     faults(lancet) - before
 }
 
-/// Returns the lock for tests with large tables, which would need several GiB if they ran in
-/// parallel. Smaller tables are not suitable: with huge pages they cause fewer faults than the
+/// Makes the tests with large tables run one after the other. In parallel they would need several
+/// GiB. Smaller tables are not suitable: with huge pages they cause fewer faults than the
 /// histories.
 fn one_large_table() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
@@ -183,8 +183,8 @@ fn a_table_is_touched_once() {
         count
     };
     let once = of(&["setoption name Hash value 2048"]);
-    // The histories are touched, too: `ucinewgame` causes some 600 faults, and two threads may
-    // fault on the same page.
+    // Allow for the histories (`ucinewgame` causes some 600 faults) and for pages on which two
+    // threads fault at once.
     let most = once + once / 10 + 800;
     for lines in [
         &["setoption name Hash value 2048", "setoption name Threads value 2"][..],
@@ -430,7 +430,7 @@ fn a_full_disk_under_annotated_games() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("in.pgn"), GAMES.repeat(6)).unwrap();
     let analyse = "$0 analyse in.pgn --out out.pgn --nodes 200";
-    let text = complaint(&on_a_full_disk(4, analyse, dir.path()));
+    let text = complaint(&with_short_files(4, analyse, dir.path()));
     assert!(text.contains("out.pgn: File too large"), "{text}");
     assert_eq!(names(dir.path()), ["in.pgn", "out.pgn", "out.pgn.progress"]);
     let part = fs::read_to_string(dir.path().join("out.pgn")).unwrap();
@@ -452,7 +452,7 @@ fn a_full_disk_under_results() {
     fs::write(dir.path().join("old.json"), "old").unwrap();
     for (option, file) in [("--json", "old.json"), ("--csv", "old.csv")] {
         let command = format!("$0 epd a.epd --nodes 50 --force {option} {file}");
-        let text = complaint(&on_a_full_disk(1, &command, dir.path()));
+        let text = complaint(&with_short_files(1, &command, dir.path()));
         assert!(text.contains(&format!("cannot write {file}: File too large")), "{text}");
     }
     assert_eq!(names(dir.path()), ["a.epd", "old.json"]);

@@ -1,5 +1,5 @@
-//! Compares the search with brute force and with the rules, and its four root drivers with each
-//! other.
+//! Compares the search with brute force and with the rules of chess, and its four root searches
+//! with each other.
 
 use std::time::Duration;
 
@@ -264,8 +264,8 @@ fn play_goes_on_when_nobody_claims_the_draw() {
     assert_eq!(search(&mut engine, &over, depth(4)).info.score, DRAW);
 }
 
-/// If a search comes back to the root position, this second occurrence is not a draw: the move back
-/// has the score of its continuation.
+/// In analysis (here: with `searchmoves`), a return to the root position is not a draw at its
+/// second occurrence: the move back has the score of its continuation.
 #[test]
 fn the_root_is_not_drawn_the_second_time() {
     let mut engine = engine(Settings::default());
@@ -293,7 +293,7 @@ fn the_root_is_not_drawn_the_second_time() {
 
 #[test]
 fn a_saving_repetition_is_found() {
-    // White is a queen down but has perpetual check.
+    // White is the exchange down but has perpetual check.
     let game = Game::from(position("6k1/6p1/8/8/8/4Q3/1q4PP/r5BK w - - 0 1"));
     let mut engine = engine(Settings::default());
     let outcome = search(&mut engine, &game, depth(16));
@@ -356,7 +356,7 @@ fn all_announced_mates_are_true() {
     assert!(announced > 500, "{announced} of 2,000");
 }
 
-/// Checks suites that may not be shipped, if they are in the test data.
+/// Checks mate suites whose licence does not allow shipping them, if they are in the test data.
 #[test]
 fn short_mates_of_other_suites() {
     let mut engine = engine(Settings::default());

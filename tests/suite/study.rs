@@ -202,7 +202,7 @@ fn tables_are_opened_once() {
     assert_eq!(said.matches("SyzygyPath: no tablebases found").count(), 1, "{said}");
 }
 
-/// A continued study searches as deeply as before.
+/// The searches of a continued study have as many nodes as before.
 #[test]
 fn later_searches_are_no_shorter() {
     let dir = Directory::new();
@@ -346,8 +346,8 @@ fn studies_have_names_that_say_what_they_are() {
     }
 }
 
-/// The PGN file has the tags of a position, and the page has its title. Both name the line to which
-/// another line transposes.
+/// For a study of a position, the PGN file has neutral tags and the page has a title. Both name the
+/// line into which another one transposes.
 #[test]
 fn studies_of_positions_have_titles_and_tags() {
     let dir = Directory::new();

@@ -247,7 +247,8 @@ fn won_endings_are_played_out_to_mate() {
     }
 }
 
-/// The positions have one piece more than the tablebases, so that captures lead into them.
+/// These positions have one piece more than the tablebases cover, so captures lead into the
+/// tablebases.
 #[test]
 fn the_search_sees_wins_and_draws_in_the_tables() {
     let Some(mut engine) = engine(true) else { return };
@@ -362,7 +363,7 @@ fn results_alone_are_of_use() {
     assert!(!ranking.distances);
     let taking = moves.iter().position(|m| m.is_capture()).unwrap();
     assert_eq!(ranking.known[taking].value, Value::Draw);
-    // The tree also probes WDL: here after the pawn's moves.
+    // The search also probes WDL inside the tree, here after pawn moves.
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
     engine.set_tablebases(Some(tables.into()));
     for (turn, sign) in [("w", 1), ("b", -1)] {

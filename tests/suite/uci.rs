@@ -454,8 +454,8 @@ fn last_lines(lines: &[String]) -> Vec<&String> {
     last.into_values().collect()
 }
 
-/// Whatever ends a search, the last lines of all ranks have different moves, ordered by score, and
-/// the first of these moves is played.
+/// Whatever ends a MultiPV search, its last lines have different moves and are ordered by score,
+/// and the first of these moves is played.
 #[test]
 fn stopped_searches_leave_a_true_list() {
     const FENS: [&str; 4] = [
@@ -545,7 +545,8 @@ fn nodes_may_be_the_clock() {
     };
     let played = game([1000, 990, 980, 970]);
     assert_eq!(game([1000, 1, 400, 5000]), played);
-    // 100,000 nodes are available in all, and the clock plans for 27 moves (`clock_horizon`).
+    // The clock gives 100,000 nodes, and 1,000 more for each move. It plans for 27 moves
+    // (`clock_horizon`).
     assert!(played.iter().all(|&(_, nodes)| (500..50_000).contains(&nodes)), "{played:?}");
     // Nodes of a search without a clock do not count.
     let mut lancet = Lancet::start();
@@ -817,8 +818,8 @@ fn refused_positions_are_not_searched() {
     lancet.quit();
 }
 
-/// The positions have more pieces than promotions can explain, and more moves than any legal
-/// position.
+/// These positions cannot arise in a game: they have more pieces than promotions can explain, or
+/// more moves than any legal position.
 #[test]
 fn boards_that_no_game_reaches_are_searched() {
     let mut lancet = Lancet::start();
@@ -984,7 +985,7 @@ fn openbench_gets_its_openings() {
         let lines = lancet.ask(line, "info string");
         assert_eq!(lines.last().unwrap(), &format!("info string {answer}"), "{line}");
     }
-    // Too many openings to wait for.
+    // A long `genfens` can be stopped.
     lancet.send("genfens 100000000 seed 1 book None");
     lancet.until("info string genfens ");
     lancet.send("stop");
@@ -1058,7 +1059,7 @@ fn a_person_at_a_terminal() {
     terminal.send_line("xyzzy").unwrap();
     let answer = terminal.exp_string("unknown command 'xyzzy'").unwrap();
     assert!(!answer.contains("info string"), "{answer}");
-    // A program in a terminal starts with `uci`.
+    // A program that runs Lancet in a pseudo-terminal sends `uci` first.
     terminal.send_line("uci").unwrap();
     terminal.exp_string("uciok").unwrap();
     terminal.send_line("go depth 2").unwrap();
@@ -1167,7 +1168,7 @@ fn a_game_at_a_terminal() {
         ("help save", "save <file.pgn>"),
         ("play on", "Lancet plays White"),
     ]);
-    // A search for Lancet's answer ends before the protocol begins.
+    // While Lancet is thinking about its own move, `uci` is not accepted. After `stop`, it is.
     at_a_terminal(&[
         ("play\ruci", "Lancet is thinking; 'stop' makes it play at once"),
         ("stop", "Lancet plays 1. "),
@@ -1303,7 +1304,8 @@ fn lines_can_be_trusted() {
     lancet.quit();
 }
 
-/// The hash table has moves after a position that now, at its third occurrence, ends the game.
+/// A PV must end at the third occurrence of a position, even if the hash table has a move for that
+/// position from before.
 #[test]
 fn lines_end_with_the_third_repetition() {
     let mut lancet = Lancet::start();
@@ -1774,8 +1776,8 @@ fn weaker_players_use_the_clock() {
     let few = |lines: &[String]| {
         assert!(number(thoughts(lines).last().unwrap(), "nodes") < 1000, "{lines:?}");
     };
-    // The minimum time in ms: a twentieth of the planned time for a move (see `thinking_time`), and
-    // almost all of an exact time.
+    // A minimum time in ms, far below what `thinking_time` gives for these seeds: a small part of
+    // the planned time, and nearly all of an exact time.
     for (go, least) in
         [("go wtime 20000 btime 20000 winc 200 binc 200", 20), ("go movetime 300", 250)]
     {

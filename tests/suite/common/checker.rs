@@ -340,9 +340,10 @@ impl Checker {
             None if mated => return Err("a line to mate without a mate score".to_owned()),
             _ => {}
         }
-        // Quiescence search looks only at captures, so it does not detect stalemates at the leaves.
+        // Quiescence detects a stalemate only if its stand pat does not return first, so a line may
+        // end in stalemate with another score.
         let drawn = ending == Some(Ending::Draw) && !game.position().legal_moves().is_empty();
-        // A cursed win has a score of 1.
+        // A cursed win scores 1 centipawn, a blessed loss -1.
         let excused = match thought.score {
             Score::Centipawns(score) => {
                 score.abs() <= 1 || self.spoilt_wins && score.abs() > DECISIVE

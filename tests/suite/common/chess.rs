@@ -31,8 +31,8 @@ pub fn game(fen: &str, moves: &[&str]) -> Game {
     game
 }
 
-/// Returns at least `plies` moves from the start position: knights go out and back, and about every
-/// `every` plies both sides push a pawn.
+/// Returns a game of at least `plies` plies: knights go out and back, and about once in `every`
+/// plies each side pushes a pawn.
 pub fn long_game(plies: usize, every: usize) -> Vec<&'static str> {
     let pushes = "a2a3 a7a6 a3a4 a6a5 b2b3 b7b6 b3b4 b6b5 c2c3 c7c6 c3c4 c6c5";
     let (mut moves, mut pushes) = (Vec::new(), pushes.split(' '));

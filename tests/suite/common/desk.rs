@@ -34,7 +34,7 @@ const NOBODY: u32 = 65_534;
 pub struct Desk {
     directory: Directory,
     program: String,
-    /// Whether this test has root's rights.
+    /// Whether the test runs as root and can give files to another user.
     is_root: bool,
 }
 

@@ -35,7 +35,8 @@ pub fn feed(name: &str, target: fn(&[u8]) -> bool, seeds: &[Vec<u8>], cases: u32
     (0..cases).for_each(|_| feed_once(name, target, seeds));
 }
 
-/// Feeds mutations of valid input to a reader for `FUZZ_SECONDS` seconds, or 10 by default.
+/// Feeds mutations of valid input and random bytes to a reader for `FUZZ_SECONDS` seconds (10 by
+/// default). If `FUZZ_TARGET` is set, other readers are skipped.
 pub fn fuzz(name: &str, target: fn(&[u8]) -> bool, seeds: &[Vec<u8>]) {
     let seconds =
         std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(10);

@@ -1,5 +1,5 @@
-//! Checks the logs of match runners: compares each line of Lancet with the commands before it.
-//! Reads line by line, since logs may be large.
+//! Checks fastchess logs: compares each line of Lancet with the commands before it. Reads line by
+//! line, since logs may be large.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},

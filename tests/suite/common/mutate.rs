@@ -199,12 +199,12 @@ const EXTREMES: &[&str] = &[
     "1e999",
 ];
 
-/// Length of a very long line in bytes.
+/// Number of bytes that `mutate_whole` inserts to make a line very long.
 const LONG_LINE: usize = 100_000;
 
-/// Mutates one of the seeds. One input in five ends with the tail of another seed, one in ten is
-/// changed as a whole, and all get 1 to 16 small edits. Small numbers of edits are as likely as
-/// large ones, so that many mutants are still valid.
+/// Mutates one of the seeds. One mutant in five ends with the tail of another seed, and one in ten
+/// is changed as a whole. All get 1, 2, 4, 8 or 16 small edits, with equal probability, so that
+/// many mutants stay valid.
 pub fn mutate(seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = seeds.choose(rng).cloned().unwrap_or_default();
     if rng.random_ratio(1, 5) {
@@ -223,7 +223,7 @@ pub fn mutate(seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
     bytes
 }
 
-/// Truncates or doubles the input, changes all line ends, or makes a line very long.
+/// Truncates or doubles the input, changes all line ends, or inserts 100,000 copies of one byte.
 fn mutate_whole(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
     let at = rng.random_range(0..=bytes.len());
     match rng.random_range(0..5) {

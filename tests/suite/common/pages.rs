@@ -15,7 +15,7 @@ pub fn check(command: &[String]) -> usize {
     let (first, _) = page.split_once("Usage:").unwrap();
     assert!(first.lines().count() > 2 || page.contains("Description:"), "{command:?}: {page}");
     assert!(page.lines().all(|line| line.chars().count() <= 100), "{command:?}: {page}");
-    // Links are only for the documentation of the code.
+    // The help text must not contain rustdoc links.
     assert!(!page.contains("](") && !page.contains("[`"), "{command:?}: {page}");
     let Some((_, commands)) = page.split_once("Commands:\n") else { return 1 };
     let names = commands.lines().take_while(|line| !line.is_empty());

@@ -19,9 +19,9 @@ pub fn shell(script: &str, directory: &Path) -> Output {
         .unwrap()
 }
 
-/// Like [`shell`], but files are limited to `blocks` times 512 bytes. As on a full disk, writing
-/// fails, but with another error number.
-pub fn on_a_full_disk(blocks: usize, script: &str, directory: &Path) -> Output {
+/// Like [`shell`], but with files limited to `blocks` times 512 bytes. Writing then fails as on a
+/// full disk, with EFBIG instead of ENOSPC.
+pub fn with_short_files(blocks: usize, script: &str, directory: &Path) -> Output {
     shell(&format!("ulimit -f {blocks}; {script}"), directory)
 }
 
@@ -31,9 +31,9 @@ pub fn complaint(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Runs commands with an INPUT that is longer than any valid file of its kind, and with an endless
-/// one. They must refuse it with a message that names it, without reading it completely, and leave
-/// no files in the directory.
+/// Runs each command twice: with a file longer than any valid one in place of INPUT, and with an
+/// endless device. The command must refuse the input without reading it to its end, name it in its
+/// message, and leave no files behind.
 #[cfg(target_os = "linux")]
 pub fn refuse_inputs_without_end(directory: &Path, commands: &[&str]) {
     fs::File::create(directory.join("long")).unwrap().set_len(1 << 40).unwrap();

@@ -20,8 +20,9 @@ pub fn oracle() -> Option<Tablebase<Chess>> {
     Some(oracle)
 }
 
-/// Returns the winner according to the tablebases, if the fifty-move rule cannot change the result:
-/// 1 for the side to move, -1 for the other side, 0 for a draw.
+/// Returns the winner according to the tablebases, as if the halfmove clock were 0, and `None` for
+/// results that the fifty-move rule then changes: 1 for the side to move, -1 for the other side, 0
+/// for a draw.
 pub fn winner(position: &Position) -> Option<i64> {
     static ORACLE: OnceLock<Option<Tablebase<Chess>>> = OnceLock::new();
     let wdl =

@@ -1,7 +1,7 @@
 //! The readers of external data, one function each. (The tests of `src/train` have those of
-//! training games.) Readers must end without a panic, must not use more memory than the input
-//! justifies, and must read what Lancet writes. Property tests (`tests/suite/parsers.rs`), hostile
-//! files (`tests/suite/hostile_files.rs`) and the fuzzer (`tests/fuzz`) use them.
+//! training games.) A reader must return without a panic and must read what Lancet writes. (The
+//! fuzzer and `hostile_files.rs` also limit its memory.) Property tests (`tests/suite/parsers.rs`),
+//! hostile files (`tests/suite/hostile_files.rs`) and the fuzzer (`tests/fuzz`) use them.
 
 use std::{fs, io::Cursor};
 
@@ -41,8 +41,8 @@ pub const ALL: [(&str, Target); 8] = [
     ("study", study),
 ];
 
-/// Returns whether the tests can send this line. Excludes deep perft counts, other long commands
-/// such as `bench`, and lines that name a file or need much memory.
+/// Returns whether the tests may send this line. Excludes commands that take long (deep perft,
+/// `bench`, `speedtest`, `genfens`), `wait`, and options that name a file or need much memory.
 fn is_harmless(line: &[u8]) -> bool {
     match command::parse(line) {
         Ok(Some(Command::Perft(depth))) => depth <= 2,

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::common::shell::{complaint, names, on_a_full_disk, shell};
+use crate::common::shell::{complaint, names, shell, with_short_files};
 use lancet_train::format::{self, Record};
 
 #[cfg(target_os = "linux")]
@@ -35,7 +35,7 @@ fn inputs_without_end() {
 fn a_full_disk_under_games_and_training() {
     let dir = tempfile::tempdir().unwrap();
     let datagen = "$0 datagen --out games --threads 1 --nodes 60 --games";
-    let output = on_a_full_disk(8, &format!("{datagen} 100"), dir.path());
+    let output = with_short_files(8, &format!("{datagen} 100"), dir.path());
     let text = complaint(&output);
     assert!(text.contains("games-1-0.vf: File too large"), "{text}");
     let read = || fs::read(dir.path().join("games/games-1-0.vf")).unwrap();
@@ -50,13 +50,16 @@ fn a_full_disk_under_games_and_training() {
 
     let train =
         "$0 train --data games/games-1-0.vf --out net.nnue --hidden 32 --samples 1k --threads 1";
-    let text = complaint(&on_a_full_disk(8, train, dir.path()));
+    let text = complaint(&with_short_files(8, train, dir.path()));
     // The size of the checkpoint depends on the games.
     let named = |file: &str| text.contains(&format!("{file}: File too large"));
     assert!(named("net.checkpoint") || named("net.nnue"), "{text}");
     assert_eq!(names(dir.path()), ["games"]);
-    let text =
-        complaint(&on_a_full_disk(1, "$0 data merge games/games-1-0.vf --out all.vf", dir.path()));
+    let text = complaint(&with_short_files(
+        1,
+        "$0 data merge games/games-1-0.vf --out all.vf",
+        dir.path(),
+    ));
     assert!(text.contains("all.vf: File too large"), "{text}");
     assert_eq!(names(dir.path()), ["games"]);
 }

@@ -55,7 +55,8 @@ pub const BAD_FENS: &[&str] = &[
     "\u{1f984} w - - 0 1",
 ];
 
-/// Options with valid values.
+/// Options that are not rejected: valid values, and one unknown option, which is reported only
+/// once.
 pub const OPTIONS: &[&str] = &[
     "MultiPV value 1",
     "MultiPV value 2",
@@ -292,7 +293,8 @@ impl Dice {
         list.shuffle(&mut self.0);
     }
 
-    /// Returns the same line with other case or spacing, as careless programs write it.
+    /// Returns the same line as careless programs might send it: with other case or spacing, or
+    /// after an unknown word. Four times in five, returns it unchanged.
     pub fn dress(&mut self, line: &str) -> String {
         if self.chance(80) {
             return line.to_owned();

@@ -85,7 +85,7 @@ impl Session {
         }
     }
 
-    /// Starts another program, and a new model.
+    /// Starts a new process, with a new model.
     fn restart(&mut self) {
         self.earlier = Stats { lines: 0, ..self.stats() };
         self.lancet = launch(self.seed, &self.material);
@@ -176,7 +176,7 @@ impl Session {
         }
     }
 
-    /// Searches a legal position, which must succeed.
+    /// Checks that a legal position is still searched.
     fn probe(&mut self) {
         self.settle();
         let fen = self.dice.pick(FENS);
@@ -321,7 +321,8 @@ impl Session {
         }
     }
 
-    /// Sets options that name existing files.
+    /// Sets options that name files of this session or the tablebases, and saves or loads the hash
+    /// table.
     fn files(&mut self) {
         let path = |name: &str| self.directory.path().join(name).display().to_string();
         match self.dice.below(7) {
@@ -418,7 +419,7 @@ impl Session {
         }
     }
 
-    /// Resets the board to the start position, after lines that this session does not know of.
+    /// Resets the board to the start position, after lines that did not go through this session.
     pub fn forget(&mut self) {
         self.say("position startpos");
         self.model.refused = false;
@@ -466,8 +467,8 @@ impl Session {
         }
     }
 
-    /// Sends the commands of a game with many threads all at once, without waiting for answers.
-    /// Then ends the searches, the program or its input.
+    /// Sends 2 to 13 commands of a game in quick succession, with this number of search threads,
+    /// mostly without waiting for answers. Then ends the searches, the program or its input.
     pub fn burst(&mut self, threads: usize) {
         self.say(&format!("setoption name Threads value {threads}"));
         for _ in 0..self.dice.range(2..14) {

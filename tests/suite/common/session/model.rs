@@ -1,7 +1,7 @@
-//! Tracks the state of a dialogue and the answers that the program owes. Each `go` needs true lines
-//! and one legal move, but not before a required `stop` or `ponderhit`. Each `isready` needs one
-//! `readyok`, and each error needs one `info string`. The model gets the lines sent and received,
-//! and does no input or output itself.
+//! Tracks the state of a dialogue and the answers that the program owes. Each `go` must be answered
+//! with lines that are true and then with one legal move, which must not come before a required
+//! `stop` or `ponderhit`. Each `isready` needs one `readyok`, and each error needs one `info
+//! string`. The model gets the lines sent and received, and does no input or output itself.
 
 use std::collections::VecDeque;
 
@@ -99,8 +99,8 @@ impl Model {
         self.unready += 1;
     }
 
-    /// Expects an error that contains `complaint`, which is empty for noise: it is known only that
-    /// the line is rejected, not why.
+    /// Expects an error that contains `complaint`. Pass an empty text if it is not known why the
+    /// line is rejected.
     pub fn expect(&mut self, complaint: impl Into<String>) {
         self.expected.push(complaint.into());
     }
