@@ -110,7 +110,8 @@ struct RunArgs {
     /// Move ordering: which move of a node is searched first
     #[arg(long, value_enum, default_value_t = Ordering::Table)]
     ordering: Ordering,
-    /// Selective techniques of playing programs, separated by commas; scores are then not compared
+    /// Selective techniques of playing programs, separated by commas; with null moves or
+    /// reductions, scores are not compared
     #[arg(long, value_enum, value_delimiter = ',')]
     select: Vec<Selectivity>,
     /// Search without iterative deepening: start each depth from scratch, and count only the last
