@@ -5,6 +5,7 @@
 //! a line. Thus no other thread holds a lock while it waits for the terminal.
 
 use std::{
+    collections::VecDeque,
     io::{self, ErrorKind, Write},
     sync::mpsc::{self, Receiver, Sender},
     thread::{self, JoinHandle},
@@ -32,6 +33,8 @@ enum Print {
 pub struct Prompt {
     editor: Editor<(), MemHistory>,
     print: Sender<Print>,
+    /// Lines of a pasted text that have not been carried out yet.
+    pasted: VecDeque<String>,
     /// Whether the lines now come from a program, so that no prompt is shown.
     plain: bool,
 }
@@ -46,8 +49,8 @@ pub struct Queue(Sender<Print>);
 ///
 /// If the terminal does not support line editing, or the thread cannot be started.
 pub fn open() -> rustyline::Result<(Prompt, Queue, JoinHandle<()>)> {
-    // Pasted text is read line by line, not as one line.
-    let config = Config::builder().auto_add_history(true).bracketed_paste(false).build();
+    // Without bracketed paste, the editor would lose the lines that are pasted after `uci`.
+    let config = Config::builder().auto_add_history(true).bracketed_paste(true).build();
     let mut editor = Editor::with_history(config, MemHistory::new())?;
     let mut printer = editor.create_external_printer()?;
     let (print, queue) = mpsc::channel();
@@ -59,7 +62,8 @@ pub fn open() -> rustyline::Result<(Prompt, Queue, JoinHandle<()>)> {
             }
         });
     })?;
-    Ok((Prompt { editor, print: print.clone(), plain: false }, Queue(print), thread))
+    let prompt = Prompt { editor, print: print.clone(), pasted: VecDeque::new(), plain: false };
+    Ok((prompt, Queue(print), thread))
 }
 
 fn print_all(queue: &Receiver<Print>, mut print: impl FnMut(String)) {
@@ -91,6 +95,11 @@ impl Write for Queue {
 
 impl LineSource for Prompt {
     fn next(&mut self, line: &mut Vec<u8>) -> bool {
+        line.clear();
+        if let Some(text) = self.pasted.pop_front() {
+            line.extend_from_slice(text.as_bytes());
+            return true;
+        }
         if self.plain {
             return io::stdin().lock().next(line);
         }
@@ -98,9 +107,12 @@ impl LineSource for Prompt {
         if self.print.send(Print::Mark(done)).is_ok() {
             let _ = wait.recv_timeout(PATIENCE);
         }
-        line.clear();
         match self.editor.readline(PROMPT) {
-            Ok(text) => line.extend_from_slice(text.as_bytes()),
+            Ok(text) => {
+                let mut lines = text.lines();
+                line.extend_from_slice(lines.next().unwrap_or_default().as_bytes());
+                self.pasted.extend(lines.map(str::to_owned));
+            }
             // Ctrl-C stops the current task, such as a search. Ctrl-D ends the input.
             Err(ReadlineError::Interrupted) => line.extend_from_slice(b"stop"),
             // The editor has discarded a line that is not UTF-8.
