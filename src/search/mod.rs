@@ -130,11 +130,12 @@ impl Shared<'_> {
 
     /// Returns whether this is an analysis, in which the user wants scores and not just a move to
     /// play: an infinite search, one marked as analysis, one with several lines, or one with
-    /// `searchmoves`.
+    /// `searchmoves`. Searches at limited strength are not analyses, although they may search only
+    /// some moves.
     fn is_analysis(&self) -> bool {
         let limits = self.limits;
         let several = self.live.multi_pv.load(Relaxed) > 1 || !limits.searchmoves.is_empty();
-        limits.infinite || limits.analyse || several
+        self.handicap.is_none() && (limits.infinite || limits.analyse || several)
     }
 
     /// Returns the time that the nodes searched so far represent; `None` if the real clock counts.
