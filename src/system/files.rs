@@ -307,7 +307,7 @@ fn identity(file: &fs::Metadata) -> (u64, u64) {
 /// links to a file count as the same.
 fn is_same(a: &Path, b: &Path) -> bool {
     let number = |path: &Path| fs::metadata(path).ok().map(|file| identity(&file));
-    a == b || cfg!(unix) && number(a).is_some() && number(a) == number(b)
+    a == b || cfg!(unix) && number(a).is_some_and(|one| number(b) == Some(one))
 }
 
 /// Follows symbolic links from `path` to the file, which need not exist yet.

@@ -72,8 +72,8 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
         "[searchmoves <move>...] [ponder] [wtime <ms>] [btime <ms>] [winc <ms>] [binc <ms>] \
          [movestogo <n>] [depth <plies>] [nodes <n>] [mate <moves>] [movetime <ms>] [infinite] \
          | perft <plies>",
-        "search until the first limit is reached, or until 'stop' if there is none; 'go perft' counts \
-         leaf nodes instead",
+        "search until the first limit is reached, or until 'stop' if there is none; 'go perft' \
+         counts leaf nodes instead",
     ),
     ("stop", "", "end the current task; a search then prints its best move"),
     (
@@ -95,7 +95,8 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     (
         "speedtest",
         "[threads] [hash] [seconds]",
-        "measure nodes per second by number of threads (hash in MiB); 'lancet doctor' measures more",
+        "measure nodes per second by number of threads (hash in MiB); 'lancet doctor' measures \
+         more",
     ),
     (
         "genfens",

@@ -304,8 +304,8 @@ impl Network {
         let (weight, bias) = (largest(&self.weights), largest(&self.biases));
         if MAX_ACTIVE as i32 * weight + bias > i32::from(i16::MAX) {
             return Err(LoadError::Range(format!(
-                "largest first-layer weight {weight} and bias {bias}: {MAX_ACTIVE} such weights and the \
-                 bias must fit in 16 bits"
+                "largest first-layer weight {weight} and bias {bias}: {MAX_ACTIVE} such weights \
+                 and the bias must fit in 16 bits"
             )));
         }
         for bucket in 0..self.buckets() {

@@ -340,8 +340,8 @@ fn situation(game: &Game, before: Option<&Game>, found: &Searched) -> Vec<Senten
     if root.halfmoves() >= CLOCK {
         let left = counted(100 - root.halfmoves() as usize, "more half-move");
         let text = format!(
-            "The game will be drawn by the fifty-move rule after {left} without a capture or a pawn \
-             move, unless the last one mates."
+            "The game will be drawn by the fifty-move rule after {left} without a capture or a \
+             pawn move, unless the last one mates."
         );
         say(Kind::FiftyMoveRule, text);
     }

@@ -157,7 +157,10 @@ impl Sheet {
                 .filter(|&(_, half_points)| half_points <= 4usize)
                 .with_context(|| {
                     let number = index + 1;
-                    format!("line {number}: '{line}': expected the number of a pair and 0 to 4 half points")
+                    format!(
+                        "line {number}: '{line}': expected the number of a pair and 0 to 4 half \
+                         points"
+                    )
                 })?;
             if done.insert(number) {
                 pairs.add(half_points);
