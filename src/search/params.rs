@@ -1,7 +1,8 @@
 //! Tunable constants of the search. [`tune`](crate::system::tune) explains the format of a line.
 //!
 //! Most margins, reductions and bonuses were tuned by SPSA. Those added on 28 November 2026 have
-//! not been tuned yet. `HISTORY.md` in this directory describes the runs and their gains.
+//! their first values, since the last run found no better ones. `HISTORY.md` in this directory
+//! describes the runs and their gains.
 
 crate::system::tune::params! {
     // Switches and depth limits. Tuners do not change these.
