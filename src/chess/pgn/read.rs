@@ -162,7 +162,16 @@ impl Parser {
             return self.movetext || self.named;
         }
         let moves = line.first().is_some_and(u8::is_ascii_alphanumeric);
-        self.movetext && tag(line).is_some() || self.is_over() && moves
+        self.movetext && tag(line).is_some_and(|(name, ..)| !self.may_follow(name))
+            || self.is_over() && moves
+    }
+
+    /// Returns whether a tag may follow the comments of this game: they came after other tags and
+    /// before any move, and the game does not have the tag yet.
+    fn may_follow(&self, name: &[u8]) -> bool {
+        let moves = !self.main.moves.is_empty() || !self.variations.is_empty();
+        let begun = moves || self.outcome.is_some() || self.fault.is_some();
+        !begun && !self.tags.is_empty() && self.tags.iter().all(|(tag, _)| tag.as_bytes() != name)
     }
 
     /// Returns whether the result has been read. Comments may follow, but no moves.
@@ -506,6 +515,16 @@ mod tests {
         assert_eq!(read(text.as_bytes()), ["2: e4 e5 (c5) Nf3 1/2-1/2", "10: c4 1/2-1/2"]);
         assert_eq!(read(b""), [""; 0]);
         assert_eq!(read(b"\n\n% only\n"), [""; 0]);
+        // Tags may follow a comment, but not a second time.
+        for comment in ["; by", "{by}", "[Round \"1\"] ; by", "{b\n\ny} {by}"] {
+            let text =
+                format!("[Event \"a\"]\n[White \"b\"]\n{comment}\n[Black \"c\"]\n\n1. e4 *\n");
+            let game = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
+            assert_eq!((game.tag("White"), game.tag("Black")), (Some("b"), Some("c")), "{text}");
+            assert_eq!(read(text.as_bytes()).len(), 1, "{text}");
+            let text = format!("[White \"a\"]\n{comment}\n[White \"b\"]\n\n1. e4 *\n");
+            assert_eq!(read(text.as_bytes()).len(), 2, "{text}");
+        }
     }
 
     #[test]
