@@ -196,6 +196,16 @@ fn games_are_annotated() {
     assert_eq!(other.status.code(), Some(1), "{}", text(&other));
     let why = "3000 nodes a position, not by Lancet";
     assert!(text(&other).contains(why), "{}", text(&other));
+    // Neither is an analysis of other games, or of a part of them, this analysis.
+    let more = dir.path().join("more.pgn");
+    fs::write(&more, "1. e4 e5 *\n").unwrap();
+    let options: [&[&str]; 3] = [&[], &["--shard", "1/2"], &["--shard", "2/2"]];
+    for (files, options) in [(Some(&more), options[0]), (None, options[1]), (None, options[2])] {
+        let other = lancet(&args).args(files).args(options).arg("--resume").output().unwrap();
+        assert_eq!(other.status.code(), Some(1), "{}", text(&other));
+        let why = "out.pgn: cannot resume; the file is a complete analysis";
+        assert!(text(&other).contains(why), "{}", text(&other));
+    }
     for no_analysis in ["[White \"A\"]\n\n1. e4 e5 *\n", "a letter\n"] {
         fs::write(&out, no_analysis).unwrap();
         let refused = lancet(&args).arg("--resume").output().unwrap();

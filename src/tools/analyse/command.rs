@@ -555,31 +555,62 @@ fn is_finished(out: &Path) -> bool {
     written && !progress::path(out).exists()
 }
 
-/// Checks that a complete output fits this command, as far as its first game shows.
+/// Checks that a complete output is what this command would write: its games, in their order, with
+/// this annotator, and its page.
 fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     let name = || out.display().to_string();
     files::check_outputs([out], &args.files, |_| true)?;
-    let mut games = Games::new(Input::open(out).with_context(name)?);
-    let first = games.next_game().with_context(name)?.and_then(Result::ok);
+    let mut written = Games::new(Input::open(out).with_context(name)?);
+    let mut next_written =
+        || anyhow::Ok(written.next_game().with_context(name)?.and_then(Result::ok));
+    let first = next_written()?;
     // An empty shard has only its last line.
     let is_empty = |shard| fs::read(out).is_ok_and(|text| text == join::end(shard, 0).as_bytes());
     match first.as_ref().and_then(|game| game.tag("Annotator")) {
-        None if args.shard.is_some_and(is_empty) => Ok(()),
+        None if args.shard.is_some_and(is_empty) => {}
         None => bail!("{}: cannot resume; the file is not an analysis", out.display()),
         Some(other) if other.starts_with("Lancet ") && other != args.annotator() => bail!(
             "{}: the file was written by {other}, not by {}; use --force to start again",
             out.display(),
             args.annotator()
         ),
-        Some(_) => match &args.html {
-            Some(page) if !page.exists() => bail!(
-                "{}: the analysis is complete but has no page {}; use --force to start again",
-                out.display(),
-                page.display()
-            ),
-            _ => Ok(()),
-        },
+        Some(_) => {}
     }
+    // The same start position and moves: annotations leave them as they are.
+    let line = |game: &Game| annotate::replay(game).ok().map(|(start, moves)| (start.key(), moves));
+    let mut expected = first;
+    let mut usable = 0;
+    for path in &args.files {
+        let name = || path.display().to_string();
+        let mut games = Games::new(Input::open(path).with_context(name)?);
+        while let Some(game) = games.next_game().with_context(name)? {
+            let Some(ours) = game.ok().as_ref().and_then(line) else { continue };
+            usable += 1;
+            if args.part().has(usable - 1) {
+                ensure!(
+                    expected.as_ref().and_then(line) == Some(ours),
+                    "{}: cannot resume; the file is a complete analysis, but not of these games: \
+                     game {usable} is missing; use --force to start again",
+                    out.display()
+                );
+                expected = next_written()?;
+            }
+        }
+    }
+    ensure!(
+        expected.is_none(),
+        "{}: cannot resume; the file is a complete analysis of more games than these; use --force \
+         to start again",
+        out.display()
+    );
+    if let Some(page) = args.html.as_ref().filter(|page| !page.exists()) {
+        bail!(
+            "{}: the analysis is complete but has no page {}; use --force to start again",
+            out.display(),
+            page.display()
+        );
+    }
+    Ok(())
 }
 
 /// Creates a progress bar on standard error that counts the bytes of all files. It is a spinner if
