@@ -58,7 +58,7 @@ use crate::{
 #[command(after_long_help = r#"Examples:
   lancet explain startpos moves 1. e4 e5 2. Bc4 Nc6 3. Qh5
   lancet explain "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" --depth 20
-  lancet explain "3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1" --json
+  lancet explain "2b1k3/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1" --json
 
 Exit status:
   0  when the position was explained

@@ -6,11 +6,13 @@ use shakmaty::{Bitboard, Color, File, Move, Rank, Role, Square, attacks};
 
 use crate::{
     chess::position::Position,
-    eval::endings::{against_bare_king, promotion_square, technique},
+    eval::endings::{Technique, against_bare_king, promotion_square, technique},
 };
 
 /// Number of plies in which a king must reach the corner that it defends.
 const APPROACH: u32 = 6;
+/// Number of plies in which a bare king may win a bishop or a knight.
+const HUNT: u32 = 8;
 /// Minimum distance between the kings at which a queen is assumed not to stop a pawn.
 const FAR: u32 = 5;
 /// Halfmove clock from which a win may come too late for the fifty-move rule.
@@ -191,13 +193,20 @@ fn with_pawn_on(pawn: Square, all: &[(Won, Won)]) -> (Won, Won) {
 }
 
 /// Returns whether the other side can mate the bare king: the game goes on, the material suffices,
-/// and no piece stands next to the king.
+/// no piece stands next to the king, and the king does not win a bishop or knight that the mate
+/// needs.
 fn can_be_mated(at: &Position, bare: Color) -> bool {
     let board = at.board();
     let theirs = board.by_color(!bare);
     let safe =
         board.king_of(bare).is_some_and(|king| theirs.is_disjoint(attacks::king_attacks(king)));
-    technique(board, !bare).is_some() && safe && !at.legal_moves().is_empty()
+    let Some(technique) = technique(board, !bare) else { return false };
+    let wins_piece = || {
+        let hunted = |_: &Position, plies| (plies == 0).then_some(false);
+        technique == Technique::BishopAndKnight
+            && holds(at, bare, HUNT, &hunted, &mut HashMap::new())
+    };
+    safe && !at.legal_moves().is_empty() && !wins_piece()
 }
 
 /// Returns whether the defender reaches a safe position within `plies`, whatever the other side
