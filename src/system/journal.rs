@@ -57,9 +57,17 @@ pub fn value<T: DeserializeOwned>(line: &[u8]) -> Result<T, JournalError> {
     serde_json::from_str(text).map_err(JournalError::NotUnderstood)
 }
 
+/// Returns whether a line looks like one of a journal. It may be damaged.
+pub fn is_line(line: &[u8]) -> bool {
+    line.get(..8).is_some_and(|sum| sum.iter().all(u8::is_ascii_hexdigit))
+        && line[8..].starts_with(b" {")
+}
+
 /// Returns the text after the checksum, if the line is complete and the checksum is right.
 fn checked(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
+    // Editors and version control may have converted the line ending.
+    let line = line.strip_suffix('\r').unwrap_or(line);
     let (sum, text) = line.split_once(' ')?;
     let sum = u32::from_str_radix(sum, 16).ok()?;
     (sum == crc32fast::hash(text.as_bytes())).then_some(text)

@@ -421,7 +421,8 @@ fn report(study: &Study, moves: &[Move]) {
     };
     let mut rows: Vec<Vec<String>> = tree.candidates(at).into_iter().map(row).collect();
     if rows.is_empty() {
-        rows.push(vec!["not searched yet".to_owned()]);
+        let why = if node.over.is_some() { "the game is over" } else { "not searched yet" };
+        rows.push(vec![why.to_owned()]);
     }
     let table = tools::table(&["move", "score", "positions", "line"], 1..3, rows);
     let last = way.len().checked_sub(2).map(|before| {

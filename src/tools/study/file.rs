@@ -151,7 +151,7 @@ impl Study {
                 Position::from_fen_in(&start, CastlingMode::from_chess960(chess960))?
             }
             Ok(Event::Study { format, .. }) => bail!("format {format}: expected format {FORMAT}"),
-            _ => bail!("not a study: expected the header of a study in the first line"),
+            _ => bail!("not a study: the first line is no header of a study, or is damaged"),
         };
         let mut study = Study {
             path: path.to_owned(),
@@ -172,13 +172,14 @@ impl Study {
         Ok(study)
     }
 
-    /// Returns whether `path` is the file of a study. `path` may name any file, or none.
+    /// Returns whether `path` is the file of a study, even if its header is damaged. `path` may name
+    /// any file, or none.
     pub fn is_one(path: &Path) -> bool {
         let mut head = Vec::new();
         let read = files::open_regular(path).and_then(|file| {
             BufReader::new(io::Read::take(file, 1 << 12)).read_until(b'\n', &mut head)
         });
-        read.is_ok() && matches!(value(&head), Ok(Event::Study { .. }))
+        read.is_ok() && journal::is_line(&head)
     }
 
     /// Returns the path of the file.
@@ -440,6 +441,16 @@ mod tests {
         assert_eq!((again.tree().positions(), again.nodes()), (4, 1000));
         assert_eq!((again.played(), again.tree().node(end).value), (&played, value));
         assert_eq!(value, Some(-31));
+        // Other line endings do no harm. A file with a damaged header is still recognised.
+        let text = fs::read_to_string(&path).unwrap();
+        let other = dir.path().join("b.study");
+        fs::write(&other, text.replace('\n', "\r\n")).unwrap();
+        let study = Study::open(&other).unwrap();
+        assert!(study.tree().positions() == 4 && study.damaged().is_empty());
+        drop(study);
+        fs::write(&other, text.replacen("format", "Format", 1)).unwrap();
+        assert!(Study::is_one(&other) && error(&other).contains("is damaged"), "{text}");
+        fs::remove_file(&other).unwrap();
         assert!(again.tree().node(0).edges[0].pinned && again.damaged().is_empty());
         drop(again);
         let again = Study::open_or_begin(&path, &Position::default()).unwrap();
