@@ -57,6 +57,7 @@ pub struct Grade {
 /// The columns that are read from a file of `lancet epd --csv`.
 #[derive(Deserialize)]
 struct ScoredPosition {
+    engine: Option<String>,
     fen: String,
     cp: Option<Score>,
 }
@@ -67,8 +68,8 @@ impl Exam {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, a row or its FEN is invalid, or no position has a score in
-    /// centipawns.
+    /// If the file cannot be read, it has the scores of several engines, a row or its FEN is
+    /// invalid, or no position has a score in centipawns.
     pub fn read(path: &Path) -> anyhow::Result<Exam> {
         Exam::parse(&format::read(path)?).with_context(|| path.display().to_string())
     }
@@ -76,8 +77,17 @@ impl Exam {
     fn parse(bytes: &[u8]) -> anyhow::Result<Exam> {
         const SCORES: RangeInclusive<Score> = -EVALUATION_LIMIT..=EVALUATION_LIMIT;
         let mut exam = Exam { fens: Vec::new(), samples: Vec::new() };
+        let mut first = None;
         for (row, line) in csv::Reader::from_reader(bytes).deserialize().zip(2..) {
-            let ScoredPosition { fen, cp } = row?;
+            let ScoredPosition { engine, fen, cp } = row?;
+            let first = first.get_or_insert_with(|| engine.clone());
+            ensure!(
+                *first == engine,
+                "line {line}: scores of {}, but the first ones are by {}; expected one engine \
+                 (`lancet epd --engines-only` leaves out Lancet)",
+                engine.unwrap_or_default(),
+                first.as_deref().unwrap_or_default()
+            );
             let Some(score) = cp.filter(|score| SCORES.contains(score)) else { continue };
             let position = Position::from_fen(&fen).with_context(|| format!("line {line}"))?;
             exam.samples.push(Sample::new(position.chess(), score, GameResult::Unknown));
@@ -223,6 +233,17 @@ mod tests {
         assert!(error.contains("line 2"), "{error}");
         assert!(exam("a,ten,,4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n").is_err());
         assert!(format!("{:#}", exam("").unwrap_err()).contains("no position"));
+    }
+
+    #[test]
+    fn exams_have_one_engine() {
+        let row = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1";
+        let csv = |engines: [&str; 2]| {
+            format!("engine,fen,cp\n{},{row},10\n{},{row},20\n", engines[0], engines[1])
+        };
+        assert_eq!(Exam::parse(csv(["a", "a"]).as_bytes()).unwrap().samples().len(), 2);
+        let error = Exam::parse(csv(["a", "b"]).as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("line 3: scores of b, but the first ones are by a"), "{error}");
     }
 
     /// Evaluations that differ from the exam only by a factor have no error.
