@@ -290,6 +290,10 @@ impl Stats {
 /// Largest accepted length of an incomplete last game, in bytes. The longest game is shorter.
 const TORN_AT_MOST: usize = 4096;
 
+/// Number of openings in a row that may be dropped before a game. Even if only one opening in a
+/// thousand is balanced, so many are hardly ever dropped.
+const DROPPED_AT_MOST: u64 = 10_000;
+
 /// A file of games to which whole games are appended.
 #[derive(Debug)]
 struct Stream {
@@ -400,12 +404,26 @@ impl Shared {
         while !stopped() {
             let mut rng = game_rng(recipe.seed, number, stream.games);
             let mut news = Stats::default();
+            let mut dropped = 0;
             let game = loop {
                 let Some(start) = self.openings.make(&mut rng, stopped) else { return Ok(()) };
                 match player.play(start, &mut news.nodes, &self.over) {
                     // A game that a tablebase decides in the opening has no moves to store.
                     Played::Game(game) if !game.moves.is_empty() => break game,
-                    Played::Game(_) | Played::Unbalanced => news.unbalanced += 1,
+                    Played::Game(_) | Played::Unbalanced => {
+                        dropped += 1;
+                        ensure!(
+                            dropped < DROPPED_AT_MOST,
+                            "{dropped} openings in a row were dropped, because one side was ahead \
+                             by more than {BALANCE} centipawns: use other books"
+                        );
+                        let dropped = Stats { unbalanced: 1, ..std::mem::take(&mut news) };
+                        let mut stats = lock(&self.stats);
+                        stats.merge(&dropped);
+                        if self.goal.reached(&stats) {
+                            self.over.stop();
+                        }
+                    }
                     Played::Stopped => return Ok(()),
                 }
             };
