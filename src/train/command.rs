@@ -79,7 +79,7 @@ pub struct Args {
     /// Continue from the checkpoint beside NET, if there is one
     #[arg(long)]
     resume: bool,
-    /// Replace NET if it exists
+    /// Replace NET and the files beside it if they exist
     #[arg(long)]
     force: bool,
     /// Start with the weights of this network instead of random ones. A run with king buckets can
@@ -200,7 +200,8 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
     let inputs = [&args.schedule, &args.from, &args.exam, &args.size_of].into_iter().flatten();
     let inputs: Vec<PathBuf> = args.data.iter().chain(inputs).cloned().collect();
     let outputs = [&*args.out, &saved, &state, &toml, &csv, &svg, &lock];
-    files::check_outputs(outputs, &inputs, |_| true)?;
+    let of_this_run = |path: &Path| path == saved || path == lock || saved.exists();
+    files::check_outputs(outputs, &inputs, |path| args.force || of_this_run(path))?;
     let _lock = LockFile::create(&lock, "another run is training this network")
         .with_context(|| lock.display().to_string())?;
     ensure!(

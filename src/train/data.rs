@@ -111,7 +111,7 @@ Examples:
     },
     /// Write quiet positions, one FEN per line, for an exam
     ///
-    /// Reads games as `datagen` writes them, or PGN (.pgn). Writes up to --count different quiet
+    /// Reads games as `datagen` writes them, or PGN (.pgn, also with .gz or .zst). Writes up to --count different quiet
     /// positions, chosen at random. In a quiet position, the side to move is not in check, and the
     /// move played is neither a capture nor a promotion. Skips the first 8 plies of every game, and
     /// positions with fewer than 4 pieces. To make an exam of the positions, add the scores of long
@@ -121,7 +121,7 @@ Examples:
   lancet-train data positions games/*.vf --count 20k > exam.epd
   lancet epd exam.epd --nodes 20k --jobs 2 --csv exam.csv")]
     Positions {
-        /// Files of games, in viriformat or in PGN (.pgn)
+        /// Files of games, in viriformat or in PGN (.pgn, .pgn.gz, .pgn.zst)
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Number of positions
@@ -221,18 +221,29 @@ fn positions(
             chosen.pop_last();
         }
     };
+    let mut status = ExitCode::SUCCESS;
     for path in files {
-        if path.extension().is_some_and(|extension| extension == "pgn") {
+        if is_pgn(path) {
             read_pgn(path, &mut choose).with_context(|| path.display().to_string())?;
         } else {
             let file = GameFile::read(path)?;
+            if let Err(error) = file.check_end() {
+                complain(error);
+                status = ExitCode::FAILURE;
+            }
             for game in 0..file.count() {
                 choose(&file.game(game)?);
             }
         }
     }
     chosen.values().for_each(say);
-    Ok(ExitCode::SUCCESS)
+    Ok(status)
+}
+
+/// Returns whether a name ends in `.pgn`, `.pgn.gz` or `.pgn.zst`, in either case.
+fn is_pgn(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    [".pgn", ".pgn.gz", ".pgn.zst"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Calls `f` for the games of a PGN file, except for games with illegal moves, which are reported.

@@ -129,6 +129,9 @@ impl DataSet {
         /// Number of games that a thread reads at a time.
         const CHUNK: usize = 1 << 12;
         let games = GameFile::read(path)?;
+        if let Err(error) = games.check_end() {
+            note(format_args!("{error}: left out"));
+        }
         let parts: Vec<anyhow::Result<Part>> = (0..games.count().div_ceil(CHUNK))
             .into_par_iter()
             .map(|chunk| {

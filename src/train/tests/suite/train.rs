@@ -125,6 +125,16 @@ fn positions_without_a_game() {
         let said = fail(words);
         assert!(said.contains("mean.nnue: the file exists; use --force to replace it"), "{said}");
     }
+    // So are the files beside it.
+    for kind in ["csv", "svg", "toml", "state"] {
+        fs::write(path(&format!("notes.{kind}")), "notes").unwrap();
+        let notes = path("notes.nnue");
+        let words =
+            ["train", "--data", &alone, "--samples", "5k", "--hidden", "32", "--out", &notes];
+        let said = fail(&words);
+        assert!(said.contains(&format!("notes.{kind}: the file exists; use --force")), "{said}");
+        fs::remove_file(path(&format!("notes.{kind}"))).unwrap();
+    }
     assert!(succeed(&[&average[..], &["--force"]].concat()).contains("768-32x2-1"));
     let said = fail(&["average", &net, &wide, "--out", &path("none.nnue")]);
     assert!(said.contains("768-64x2-1") && said.contains("expected 32 hidden neurons"), "{said}");
@@ -239,6 +249,13 @@ fn openings_and_endings() {
     fs::write(&book, "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\nnonsense\n").unwrap();
     let text = fail(&datagen(out, &["--book", book_name]));
     assert!(text.contains("line 2"), "{text}");
+
+    // A book without a balanced opening does not keep the program busy forever.
+    fs::write(&book, "6k1/5ppp/8/8/8/8/8/QQQ1K3 w - -\n").unwrap();
+    let lost = dir.path().join("lost");
+    let only = ["--book", book_name, "--book-share", "100"];
+    let text = fail(&datagen(lost.to_str().unwrap(), &only));
+    assert!(text.contains("openings in a row were dropped"), "{text}");
 }
 
 /// Games that a tablebase decides before the first move are not stored.
@@ -347,6 +364,15 @@ fn positions_of_pgn() {
     let first = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 w kq - 6 5";
     assert!(positions.iter().any(|fen| fen == first), "{positions:?}");
     assert!(stderr(&run).contains(&format!("{file}:1: 2. Ke3 is not legal: left out")));
+    // Names of PGN files may be upper case.
+    let upper = dir.path().join("UPPER.PGN");
+    fs::copy(file, &upper).unwrap();
+    let upper = upper.to_str().unwrap();
+    let text = succeed(&["data", "positions", upper, "--count", "9", "--per-game", "9"]);
+    assert_eq!(text.lines().take(4).collect::<Vec<_>>(), positions);
+    // Other files are not read as games.
+    let said = fail(&["data", "positions", "Cargo.toml", "--count", "9"]);
+    assert!(said.contains("Cargo.toml: the file ends inside a game"), "{said}");
 }
 
 /// Positions from games become an exam. It grades networks and other searches, and training reports
