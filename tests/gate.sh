@@ -54,13 +54,15 @@ tools() {
         checks | hostile | mates | sentences)
             [ -d ../shared/data/syzygy ] || lacks 'the test data next to the checkout (../shared/data)'
             ;;&
+        checks | release)
+            git log -1 --grep='^Bench: ' --format=%H | grep -q . || lacks "history with 'Bench:' lines: 'git fetch --unshallow'"
+            ;;&
         checks)
             if ! cargo deny --version >/dev/null 2>&1; then
                 lacks "cargo-deny: 'cargo install --locked cargo-deny'"
             elif ! .ci/advisories; then
                 lacks "the advisory database: 'cargo deny fetch db' failed"
             fi
-            git log -1 --grep='^Bench: ' --format=%H | grep -q . || lacks "history with 'Bench:' lines: 'git fetch --unshallow'"
             ;;
         compliance | games) [ -n "$FASTCHESS" ] || lacks "fastchess, for '$name': set FASTCHESS=/path/to/fastchess" ;;
         platforms) tests/platforms.sh --tools || lacks 'the tools listed above' ;;

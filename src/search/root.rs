@@ -54,7 +54,7 @@ const DRAWN_SCALE: Score = 50;
 const MOVE_NODES: u64 = 100_000;
 
 /// The search algorithm at the root (UCI option `Root Search`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum RootSearch {
     /// A window around the last score, widened gradually.
     Aspiration,
@@ -63,6 +63,7 @@ pub enum RootSearch {
     /// Binary search with null windows.
     Bisection,
     /// Null windows at the last returned score.
+    #[value(name = "mtdf")]
     MtdF,
 }
 

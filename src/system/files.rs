@@ -229,11 +229,6 @@ impl FileError {
     }
 }
 
-/// Returns a function for `map_err` that adds the path to an error.
-pub fn at(path: &Path) -> impl Fn(io::Error) -> FileError {
-    move |error| FileError::new(path, error)
-}
-
 /// The error for a file that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {0}")]

@@ -27,9 +27,6 @@ use crate::{
 /// The positions: a FEN and an id on each line.
 const POSITIONS: &str = include_str!("../../epd/bench.epd");
 
-/// Depth in plies, chosen so that the benchmark takes a few seconds.
-const DEPTH: u32 = 12;
-
 /// Search a fixed set of positions and count the nodes
 ///
 /// On one thread the number of nodes is the same on every machine, so it identifies the behaviour
@@ -48,33 +45,24 @@ Exit status:
   2  if the command line was wrong")]
 pub struct Args {
     /// Depth in plies
-    #[arg(default_value_t = DEPTH, value_parser = super::depth)]
+    #[arg(default_value_t = Args::default().depth, value_parser = super::depth)]
     pub depth: u32,
     /// Search threads; with more than one, the node count varies
-    #[arg(default_value_t = 1, value_parser = thread_count)]
+    #[arg(default_value_t = Args::default().threads, value_parser = thread_count)]
     pub threads: usize,
     /// Hash table size, in MiB
-    #[arg(default_value_t = 16, value_parser = hash_size)]
+    #[arg(default_value_t = Args::default().hash, value_parser = hash_size)]
     pub hash: usize,
-    /// Search algorithm at the root: aspiration, full-window, bisection or mtdf
-    #[arg(long, value_name = "ALGORITHM", default_value = "aspiration", value_parser = root_search)]
+    /// Search algorithm at the root
+    #[arg(long, value_name = "ALGORITHM", default_value_t = Args::default().root, value_enum)]
     pub root: RootSearch,
 }
 
 impl Default for Args {
     fn default() -> Args {
-        Args { depth: DEPTH, threads: 1, hash: 16, root: RootSearch::Aspiration }
+        // At this depth, the benchmark takes a few seconds.
+        Args { depth: 12, threads: 1, hash: 16, root: RootSearch::Aspiration }
     }
-}
-
-fn root_search(text: &str) -> Result<RootSearch, String> {
-    Ok(match text {
-        "aspiration" => RootSearch::Aspiration,
-        "full-window" => RootSearch::FullWindow,
-        "bisection" => RootSearch::Bisection,
-        "mtdf" => RootSearch::MtdF,
-        _ => return Err("expected aspiration, full-window, bisection or mtdf".to_owned()),
-    })
 }
 
 /// Returns the positions and their ids.
@@ -154,6 +142,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 mod tests {
     use std::{cell::RefCell, collections::HashSet};
 
+    use clap::ValueEnum as _;
+
     use super::*;
 
     #[test]
@@ -198,15 +188,13 @@ mod tests {
     /// Every algorithm at the root searches a different tree.
     #[test]
     fn root_drivers() {
-        let count = |name: &str| {
-            let args = Args { depth: 6, root: root_search(name).unwrap(), ..Args::default() };
+        let count = |&root: &RootSearch| {
+            let args = Args { depth: 6, root, ..Args::default() };
             let signals = Arc::new(Signals::new(false));
             bench(&args, None, &signals, &|_| ()).unwrap().unwrap()
         };
-        let counts: HashSet<u64> =
-            ["aspiration", "full-window", "bisection", "mtdf"].into_iter().map(count).collect();
+        let counts: HashSet<u64> = RootSearch::value_variants().iter().map(count).collect();
         assert_eq!(counts.len(), 4);
-        assert!(root_search("mtd").is_err());
     }
 
     #[test]

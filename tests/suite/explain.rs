@@ -443,15 +443,11 @@ impl Case {
                     forks
                 }))
             }
-            "promotes" if words.has("leads to") => {
-                let promotion = |at: &Position| {
-                    words.list().any(|word| {
-                        notation::read_any_move(at, word).is_ok_and(|m| m.is_promotion())
-                    })
-                };
+            "promotes" if words.has("promotes with") => {
                 let mut at = root.clone();
                 let found = self.line.iter().any(|&m| {
-                    let found = at.turn() == us && promotion(&at) && m.is_promotion();
+                    let told = words.list().any(|w| w == notation::san(&at, m));
+                    let found = at.turn() == us && told && m.is_promotion();
                     at = at.play(m);
                     found
                 });

@@ -27,7 +27,7 @@ Exit status:
   2  if the command line was wrong")]
 pub struct Args {
     /// Number of games that will run at the same time; memory and cores are divided between them
-    #[arg(long, value_name = "N", default_value = "1", value_parser = thread_count)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count)]
     games: usize,
     /// Duration of each speed measurement, in seconds
     #[arg(long, value_name = "S", default_value_t = 3, value_parser = arguments::whole::<u64>(1..=600))]
@@ -54,15 +54,14 @@ fn advise(args: &Args) -> Result<(), MemoryError> {
         say(format_args!("{:>12} nodes/s with {with}", speed.nodes_per_second));
         speeds.push(speed);
     }
-    let (best, threads) = threads(&speeds, args.games);
-    let (hash, filled) = hash(memory::available(), best.nodes_per_second, args.games);
-    let (overhead, late) = overhead(measure::lateness(cores)?);
+    let (best, why) = threads(&speeds, args.games);
+    let advice = [
+        ("Hash", hash(memory::available(), best.nodes_per_second, args.games)),
+        ("Threads", (best.threads as u64, why)),
+        ("Move Overhead", overhead(measure::lateness(cores)?)),
+    ];
     say("");
-    for (option, value, why) in [
-        ("Hash", hash, filled),
-        ("Threads", best.threads as u64, threads),
-        ("Move Overhead", overhead, late),
-    ] {
+    for (option, (value, why)) in advice {
         let why = why.replace('\n', "\n    ");
         say(format_args!("setoption name {option} value {value}\n    {why}"));
     }

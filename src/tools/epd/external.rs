@@ -396,7 +396,8 @@ fn read_info(position: &Position, text: &str, elapsed: Duration) -> (Option<Thou
             "multipv" => thought.rank = number(words.next()).unwrap_or(1),
             "nodes" => nodes = number(words.next()),
             "time" => {
-                thought.time = number(words.next()).map_or(elapsed, Duration::from_millis);
+                let time = number(words.next()).map_or(elapsed, Duration::from_millis);
+                thought.time = time.min(elapsed);
             }
             "cp" | "mate" => {
                 if let Some(value) = number(words.next()) {

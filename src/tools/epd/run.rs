@@ -98,7 +98,7 @@ impl<'a> Task<'a> {
         }
         let stood = match (seen.solution, self.plan.stop_early) {
             (Some(solution), Some(plies)) if main && thought.bound == Bound::Exact => {
-                thought.depth.saturating_sub(solution.depth) + 1 >= plies
+                thought.depth.saturating_sub(solution.depth) >= plies - 1
             }
             _ => false,
         };

@@ -163,7 +163,7 @@ impl Tally {
         self.points += u64::from(attempt.points);
         self.max_points += u64::from(attempt.max_points);
         self.failures += usize::from(attempt.failure.is_some());
-        self.nodes += attempt.nodes;
+        self.nodes = self.nodes.saturating_add(attempt.nodes);
         self.time += attempt.time;
         if let Some(solution) = attempt.solution {
             let at = self.times.partition_point(|&time| time <= solution.time);

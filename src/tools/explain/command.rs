@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     chess::{
-        notation::{self, color_name, counted},
+        notation::{self, MovesError, color_name, counted},
         position::{Game, Position},
         score::{Score, is_decisive, is_mate, mate_distance, winning_chances},
     },
@@ -161,11 +161,10 @@ struct Piece {
 ///
 /// If there is not enough memory, a thread cannot be started, or the output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let (game, before) = match read(&args.position) {
-        Ok(read) => read,
-        Err(error) => return Ok(tools::unusable(&error)),
+    let explanation = match explained(args) {
+        Err(error) if error.is::<MovesError>() => return Ok(tools::unusable(&error)),
+        explained => explained?,
     };
-    let explanation = explain(&game, before.as_ref(), args)?;
     if args.json {
         say(serde_json::to_string_pretty(&explanation)?);
     } else {
@@ -186,26 +185,17 @@ fn read(words: &[String]) -> anyhow::Result<(Game, Option<Game>)> {
     Ok((game, Some(before)))
 }
 
-/// Explains the position that `args` specify.
+/// Searches and explains the position that `args` specify.
 ///
 /// # Errors
 ///
 /// If the position cannot be read, or there is not enough memory for the table.
 pub fn explained(args: &Args) -> anyhow::Result<Explanation> {
     let (game, before) = read(&args.position)?;
-    explain(&game, before.as_ref(), args)
-}
-
-/// Searches and explains a position.
-///
-/// # Errors
-///
-/// If there is not enough memory for the table.
-fn explain(game: &Game, before: Option<&Game>, args: &Args) -> anyhow::Result<Explanation> {
     let root = game.position();
     let turn = if root.turn().is_white() { "white" } else { "black" };
     let explanation = Explanation { fen: root.fen(), turn, ..Explanation::default() };
-    if let Some(over) = board::over(game) {
+    if let Some(over) = board::over(&game) {
         return Ok(Explanation { over: Some(over), ..explanation });
     }
     let mut engine = Engine::new(tools::settings(args.hash, args.threads))?;
@@ -213,7 +203,7 @@ fn explain(game: &Game, before: Option<&Game>, args: &Args) -> anyhow::Result<Ex
     // The time to prepare the table must not count as search time.
     engine.prepare(&|| true)?;
     let limits = args.effort.limits(DEFAULT_MOVETIME);
-    let found = threads::run("explain", || examine(&mut engine, game, &limits))
+    let found = threads::run("explain", || examine(&mut engine, &game, &limits))
         .context("cannot start the search's thread")?;
     let best = found.best.as_ref();
     let network = engine.network().map(AsRef::as_ref);
@@ -223,7 +213,7 @@ fn explain(game: &Game, before: Option<&Game>, args: &Args) -> anyhow::Result<Ex
     let improved = best.filter(matters).and_then(|best| worth::improved(root, &best.pv, network));
     let context = Context { found: &found, improved };
     let mut about =
-        Played::best(game, &context).map_or_else(Vec::new, |played| played.reasons("It"));
+        Played::best(&game, &context).map_or_else(Vec::new, |played| played.reasons("It"));
     about.retain(|sentence| !repeats_headline(sentence));
     // A forced move needs no reasons.
     if root.legal_moves().len() == 1 {
@@ -245,7 +235,7 @@ fn explain(game: &Game, before: Option<&Game>, args: &Args) -> anyhow::Result<Ex
         // If there is a mate, nothing else is worth mentioning.
         return Ok(explanation);
     };
-    let before = situation(game, before, &found);
+    let before = situation(&game, before.as_ref(), &found);
     let material = material(root.board()).map(|text| Sentence::new(Kind::Material, text));
     let mut board: Vec<Sentence> = material.into_iter().collect();
     // If the game is decided, features of the board do not matter.

@@ -11,11 +11,6 @@ use crate::chess::{
 /// Maximum difference in value, in centipawns, of pieces that count as equal in an exchange.
 pub(super) const EXCHANGE: i32 = 50;
 
-/// Returns the position with `color` to move, unless the other side would have to pass in check.
-pub(super) fn turned(at: &Position, color: Color) -> Option<Position> {
-    if at.turn() == color { Some(at.clone()) } else { at.play_null() }
-}
-
 /// Returns a move that mates at once, if there is one.
 pub(super) fn mating_move(at: &Position) -> Option<Move> {
     at.legal_moves().into_iter().find(|&m| at.play(m).chess().is_checkmate())
@@ -46,7 +41,9 @@ pub(super) fn takes_dearer(m: Move) -> bool {
 /// its king delays the capture, but does not prevent it.
 pub(super) fn is_lost(at: &Position, square: Square) -> bool {
     let Some(piece) = at.board().piece_at(square) else { return false };
-    turned(at, !piece.color).is_some_and(|theirs| {
+    // If the owner is to move, it passes, which it cannot do in check.
+    let theirs = if at.turn() == piece.color { at.play_null() } else { Some(at.clone()) };
+    theirs.is_some_and(|theirs| {
         let takes = |m: &Move| m.is_capture() && taken_on(*m) == square;
         let mut takes: Vec<Move> = theirs.legal_moves().into_iter().filter(takes).collect();
         if theirs.is_check() {

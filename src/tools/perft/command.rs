@@ -119,7 +119,8 @@ fn run_suites(args: &Args, mode: CastlingMode) -> anyhow::Result<ExitCode> {
         positions::load(&args.suite, args.shard, |line| suite::parse(line, mode));
     unreadable += suites.iter().map(|suite| suite.broken.len()).sum::<usize>();
     let counts = suites.iter().flat_map(|suite| &suite.positions).flat_map(|case| &case.counts);
-    let planned: u64 = counts.map(|&(_, nodes)| nodes).filter(|&nodes| nodes <= budget).sum();
+    let counts = counts.map(|&(_, nodes)| nodes).filter(|&nodes| nodes <= budget);
+    let planned = counts.fold(0, u64::saturating_add);
     let template = "{elapsed_precise} [{bar:30}] {human_pos}/{human_len} nodes, {per_sec}, \
                     {eta} left, {msg}";
     let bar = progress_bar(Some(planned), template);

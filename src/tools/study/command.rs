@@ -199,8 +199,7 @@ fn open(args: &Args) -> anyhow::Result<(Study, Vec<Move>)> {
         let moves = study.played().moves.clone();
         return Ok((study, moves));
     }
-    let is_file = |path: &Path| path == Path::new(STANDARD_INPUT) || input::size(path).is_ok();
-    let (source, default) = match one.filter(|path| is_file(path)) {
+    let (source, default) = match one.filter(|path| input::size(path).is_ok()) {
         Some(path) => {
             let number = args.game.unwrap_or(1);
             let source = source::game(path, number as usize)?;

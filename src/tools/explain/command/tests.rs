@@ -1,3 +1,5 @@
+use rand::{SeedableRng as _, seq::IndexedRandom as _};
+use rand_chacha::ChaCha8Rng;
 use serde::Deserialize;
 
 use super::*;
@@ -26,8 +28,7 @@ fn explained(position: &str, nodes: u64) -> Explanation {
         tables: Tables { syzygy: None },
         json: false,
     };
-    let (game, before) = read(&args.position).unwrap();
-    explain(&game, before.as_ref(), &args).unwrap()
+    super::explained(&args).unwrap()
 }
 
 /// Checks the explanations of the positions in `tests/data/explain.toml`.
@@ -38,9 +39,6 @@ fn positions_of_the_data_file() {
     let mut wrong = Vec::new();
     for Case { kind, position, must, must_not } in &cases.position {
         let said = text(&explained(position, 20_000)).join("\n");
-        if std::env::var_os("SHOW").is_some() {
-            println!("## {kind}\n\n{said}\n");
-        }
         let missing = must.iter().filter(|text| !said.contains(*text));
         let unwanted = must_not.iter().filter(|text| said.contains(*text));
         let faults: Vec<_> = missing
@@ -59,16 +57,10 @@ fn positions_of_the_data_file() {
 #[test]
 fn small_differences_are_not_mentioned() {
     let mut position = Position::default();
-    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
     for ply in 0..60 {
-        let moves = position.legal_moves();
-        if moves.is_empty() {
-            break;
-        }
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        position = position.play(moves[(seed % moves.len() as u64) as usize]);
+        let Some(&m) = position.legal_moves().choose(&mut rng) else { break };
+        position = position.play(m);
         if ply % 4 != 0 {
             continue;
         }
