@@ -125,8 +125,8 @@ impl Example {
         let found = {
             let watcher = |p: &At<'_>, ply, step| scribe.write(p, ply, step);
             let table = Table::new(cell.size, mode, cell.entries, cell.replacement);
-            let search = Search::<At<'_>>::new(cell.delay, Ordering::None, table);
-            let mut search = search.watched(Box::new(watcher));
+            let mut search = Search::<At<'_>>::new(cell.delay, Ordering::None, table);
+            search.watcher = Some(Box::new(watcher));
             let depth = self.options.depth.unwrap_or_else(|| tree.depth());
             let score = guess.unwrap_or(self.options.guess);
             drive(&mut search, &root, &cell, depth, Guess { score, width: 2, max_passes: 12 })

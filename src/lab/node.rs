@@ -151,10 +151,10 @@ pub struct Search<'a, G: Game> {
     pub(super) oracle: Oracle<G::Move>,
     table: Table<G::Move>,
     ordering: Ordering,
-    selectivity: &'a [Selectivity],
+    pub(super) selectivity: &'a [Selectivity],
     /// Whether the node that is entered next was reached by passing.
     passed: bool,
-    watcher: Option<Watcher<'a, G>>,
+    pub(super) watcher: Option<Watcher<'a, G>>,
 }
 
 impl<'a, G: Game> Search<'a, G> {
@@ -174,21 +174,9 @@ impl<'a, G: Game> Search<'a, G> {
         }
     }
 
-    /// Makes the search selective.
-    pub(super) fn selecting(mut self, selectivity: &'a [Selectivity]) -> Search<'a, G> {
-        self.selectivity = selectivity;
-        self
-    }
-
     /// Returns whether the search uses this technique.
     pub(super) fn selects(&self, what: Selectivity) -> bool {
         self.selectivity.contains(&what)
-    }
-
-    /// Calls `watcher` at every step of the search.
-    pub(super) fn watched(mut self, watcher: Watcher<'a, G>) -> Search<'a, G> {
-        self.watcher = Some(watcher);
-        self
     }
 
     /// Searches `p` with `interior` and returns the score for its side to move.

@@ -116,9 +116,8 @@ pub fn run<G: Game>(
 ) -> Iterations<G::Move> {
     let fresh = |oracle| {
         let table = Table::new(cell.size, cell.table, cell.entries, cell.replacement);
-        let mut search =
-            Search::new(cell.delay, conditions.ordering, table).selecting(conditions.selectivity);
-        search.oracle = oracle;
+        let mut search = Search::new(cell.delay, conditions.ordering, table);
+        (search.selectivity, search.oracle) = (conditions.selectivity, oracle);
         search
     };
     let mut search = fresh(oracle);

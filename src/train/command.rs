@@ -35,7 +35,7 @@ use wide::f32x8;
 
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(2);
-/// Number of points of the loss curves.
+/// Largest number of points of the loss curves.
 const POINTS: u64 = 40;
 /// Number of positions on which the network is compared with the model.
 const COMPARED: usize = 10_000;
@@ -199,21 +199,15 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
         ["state", "toml", "csv", "svg", "lock"].map(|kind| checkpoint::beside(&args.out, kind));
     let inputs = [&args.schedule, &args.from, &args.exam, &args.size_of].into_iter().flatten();
     let inputs: Vec<PathBuf> = args.data.iter().chain(inputs).cloned().collect();
-    let outputs = [&*args.out, &saved, &state, &toml, &csv, &svg, &lock];
-    let of_this_run = |path: &Path| path == saved || path == lock || saved.exists();
-    files::check_outputs(outputs, &inputs, |path| args.force || of_this_run(path))?;
+    let outputs = [&*args.out, &saved, &state, &toml, &csv, &svg];
     let _lock = LockFile::create(&lock, "another run is training this network")
         .with_context(|| lock.display().to_string())?;
+    // A run that was interrupted at its end may already have written its network.
+    files::check_outputs(outputs, &inputs, |_| args.force || saved.exists())?;
     ensure!(
         args.resume || !saved.exists(),
         "{}: an unfinished run exists: continue it with --resume, or delete this file",
         saved.display()
-    );
-    // A run that was interrupted at its end may already have written its network.
-    ensure!(
-        args.force || saved.exists() || !args.out.exists(),
-        "{}: the file exists; use --force to replace it",
-        args.out.display()
     );
     let size_of = args.size_of.as_deref().map(Network::load).transpose()?;
     let data = read_data(args, &mut schedule)?;
@@ -293,7 +287,7 @@ fn steps(
     stop: &Signals,
 ) -> anyhow::Result<bool> {
     let bar = progress_bar(trainer.steps());
-    let every = (trainer.steps() / POINTS).max(1);
+    let every = trainer.steps().div_ceil(POINTS);
     let start = Instant::now();
     let begun = trainer.state.step;
     let mut last_saved = Instant::now();

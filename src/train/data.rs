@@ -18,7 +18,7 @@ use shakmaty::Position as _;
 use super::{
     exam::{CLASSES, Exam, Grade},
     filter::Filter,
-    format::{self, GameFile, GameResult, NO_LABEL, Record, Tally, Visit},
+    format::{GameFile, GameResult, NO_LABEL, Record, Tally, Visit},
 };
 use lancet::{
     chess::{
@@ -247,8 +247,7 @@ fn is_pgn(path: &Path) -> bool {
 }
 
 /// Calls `f` for the games of a PGN file, except for games with illegal moves, which are reported.
-/// All scores are 0. All results are draws: with an unknown result, the moves would count as
-/// positions without a game, and the filter would not skip the opening.
+/// All scores are 0, and all results are draws.
 fn read_pgn(path: &Path, mut f: impl FnMut(&Record)) -> anyhow::Result<()> {
     let mut games = Games::new(Input::open(path)?);
     while let Some(game) = games.next_game()? {
@@ -296,8 +295,6 @@ fn grade(exam: &Path, candidates: &[PathBuf]) -> anyhow::Result<ExitCode> {
 struct Count {
     tally: Tally,
     positions: u64,
-    /// Positions without a game.
-    alone: u64,
     kept: u64,
     classes: [u64; CLASSES],
     /// Sum of the absolute scores of kept positions.
@@ -311,15 +308,11 @@ impl Count {
     fn add(&mut self, game: &Record) {
         let filter = Filter::default();
         self.positions += game.moves.len() as u64;
-        if game.result == GameResult::Unknown {
-            self.alone += game.moves.len() as u64;
-        } else {
-            self.tally.add(game.result);
-            let length = game.moves.len();
-            self.chess960 += u64::from(game.start.mode().is_chess960());
-            self.shortest = Some(self.shortest.map_or(length, |n| n.min(length)));
-            self.longest = self.longest.max(length);
-        }
+        self.tally.add(game.result);
+        let length = game.moves.len();
+        self.chess960 += u64::from(game.start.mode().is_chess960());
+        self.shortest = Some(self.shortest.map_or(length, |n| n.min(length)));
+        self.longest = self.longest.max(length);
         game.visit(|visit| {
             if let Some(score) = filter.label(visit) {
                 self.kept += 1;
@@ -333,7 +326,6 @@ impl Count {
     fn merge(mut self, other: Count) -> Count {
         self.tally.merge(&other.tally);
         self.positions += other.positions;
-        self.alone += other.alone;
         self.kept += other.kept;
         self.scores += other.scores;
         self.chess960 += other.chess960;
@@ -359,8 +351,7 @@ fn stats(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
             status = ExitCode::FAILURE;
         }
         length += file.whole().len() + file.torn();
-        let is_game = |frame: &&[u8]| format::frame_result(frame) != Ok(GameResult::Unknown);
-        distinct.extend(file.frames().filter(is_game).map(fnv1a));
+        distinct.extend(file.frames().map(fnv1a));
         let count = file
             .games()
             .map(|game| {
@@ -389,12 +380,12 @@ fn show_stats(count: &Count, distinct: usize, bytes: usize) {
     ));
     say(format_args!(
         "length      {:.1} plies on average, {} to {}",
-        (count.positions - count.alone) as f64 / games.max(1) as f64,
+        count.positions as f64 / games.max(1) as f64,
         count.shortest.unwrap_or(0),
         count.longest
     ));
     say(format_args!("Chess960    {:.1} % of the games", percent(count.chess960, games)));
-    say(format_args!("positions   {}, {} of them without a game", count.positions, count.alone));
+    say(format_args!("positions   {}", count.positions));
     say(format_args!(
         "kept        {} ({:.1} %), mean absolute score {:.0} centipawns",
         count.kept,
@@ -481,14 +472,13 @@ fn show_positions(game: &Record) {
     game.visit(|visit| {
         let Visit { chess, m, score, .. } = visit;
         let position = Position::from(chess.clone());
-        let result = game.result.half_points(chess.turn());
+        let points = f32::from(game.result.half_points(chess.turn())) / 2.0;
         let kept = if filter.label(visit).is_some() { "kept" } else { "left out" };
         say(format_args!(
-            "{} | {} | {} | {} | {kept}",
+            "{} | {} | {} | {points} | {kept}",
             position.fen(),
             san(&position, m),
-            score.map_or_else(|| "no score".to_owned(), pawns),
-            result.map_or("no game".to_owned(), |half| (f32::from(half) / 2.0).to_string())
+            score.map_or_else(|| "no score".to_owned(), pawns)
         ));
     });
 }
@@ -499,7 +489,6 @@ fn text(game: &Record) -> String {
         GameResult::WhiteWins => "1-0",
         GameResult::Draw => "1/2-1/2",
         GameResult::BlackWins => "0-1",
-        GameResult::Unknown => "*",
     };
     let mut words = Vec::new();
     let mut position = game.start.clone();

@@ -29,11 +29,11 @@ use super::{
     filter::Filter,
     format::{self, GameFile, Record, Tally},
     other_build, other_options, progress_bar,
-    selfplay::{Adjudication, Conditions, Deepening, HARD_BY_SOFT, Played, SelfPlay},
+    selfplay::{Adjudication, Conditions, HARD_BY_SOFT, Played, SelfPlay},
     stopped_by_ctrl_c, thread_count,
 };
 use lancet::{
-    chess::{position::Position, score::Score},
+    chess::position::Position,
     engine::threads,
     eval::{
         self,
@@ -93,17 +93,9 @@ pub struct Args {
     /// Nodes per move after which no new iteration starts
     #[arg(long, value_name = "SOFT", value_parser = arguments::count)]
     nodes: u64,
-    /// Nodes per move that no search exceeds, except those of --deep [default: 8 times SOFT]
+    /// Nodes per move that no search exceeds [default: 8 times SOFT]
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     hard: Option<u64>,
-    /// Percentage of the positions suitable for training that are searched again, to --deep-nodes;
-    /// the move of that search is played
-    #[arg(long, value_name = "PERCENT", default_value_t = 0, requires = "deep_nodes", value_parser = arguments::whole::<u32>(0..=100))]
-    deep: u32,
-    /// Nodes after which the longer search of --deep starts no new iteration; it never exceeds 8
-    /// times as many
-    #[arg(long, value_name = "SOFT", requires = "deep", value_parser = arguments::count)]
-    deep_nodes: Option<u64>,
     /// Stop when the directory holds this many games
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     games: Option<u64>,
@@ -150,36 +142,20 @@ pub struct Args {
 struct Recipe {
     version: String,
     /// Build that began the directory: its commit and processor. Another build may continue it.
-    #[serde(default)]
     build: String,
     evaluation: String,
     seed: u64,
     nodes: u64,
     hard: u64,
     books: Vec<String>,
-    /// FNV-1a of the positions of each book, in hexadecimal, to identify the book. Empty in
-    /// directories that are older than this field.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// FNV-1a of the positions of each book, in hexadecimal, to identify the book.
     book_hashes: Vec<String>,
     book_share: u32,
     book_plies: u32,
     random_plies: u32,
     chess960: u32,
     syzygy: bool,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    deep: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    deep_nodes: Option<u64>,
-    /// Largest score of an opening for either side, in centipawns. No option changes it.
-    balance: Score,
     adjudication: Adjudication,
-}
-
-/// Returns whether a setting is off. Such settings are not written, so that directories older than
-/// the setting stay usable.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 impl Recipe {
@@ -204,20 +180,12 @@ impl Recipe {
             random_plies: args.random_plies,
             chess960: args.chess960,
             syzygy: args.syzygy.is_some(),
-            deep: args.deep,
-            deep_nodes: args.deep_nodes,
-            balance: BALANCE,
             adjudication: args.adjudication.clone(),
         }
     }
 
     fn conditions(&self) -> Conditions {
-        Conditions {
-            soft: self.nodes,
-            hard: self.hard,
-            deepening: self.deep_nodes.map(|soft| Deepening { share: self.deep, soft }),
-            adjudication: self.adjudication.clone(),
-        }
+        Conditions { soft: self.nodes, hard: self.hard, adjudication: self.adjudication.clone() }
     }
 
     /// Claims `dir` for this process and this recipe until the returned file is closed.
@@ -244,11 +212,7 @@ impl Recipe {
             return Ok(file);
         }
         let theirs: Recipe = toml::from_str(&text).context("cannot read the settings")?;
-        let mut same = Recipe { build: theirs.build.clone(), ..self.clone() };
-        if theirs.book_hashes.is_empty() {
-            same.book_hashes.clear();
-        }
-        if theirs != same {
+        if theirs != (Recipe { build: theirs.build.clone(), ..self.clone() }) {
             return Err(other_options("has games made", &text, &ours));
         }
         if theirs.build != self.build {

@@ -90,7 +90,7 @@ impl Exam {
             );
             let Some(score) = cp.filter(|score| SCORES.contains(score)) else { continue };
             let position = Position::from_fen(&fen).with_context(|| format!("line {line}"))?;
-            exam.samples.push(Sample::new(position.chess(), score, GameResult::Unknown));
+            exam.samples.push(Sample::new(position.chess(), score, GameResult::Draw));
             exam.fens.push(fen);
         }
         ensure!(!exam.samples.is_empty(), "no position with a score in centipawns");

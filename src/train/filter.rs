@@ -1,7 +1,6 @@
 //! Filter of the positions that are suitable for training.
 //!
-//! The schedule of a training run can change its filter. Statistics, exams and the longer searches
-//! of self-play use the default one.
+//! The schedule of a training run can change its filter. Statistics and exams use the default one.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::Position as _;
@@ -15,7 +14,7 @@ use lancet::chess::score::Score;
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
     /// Number of plies after the opening that are dropped: in these, the players still react to the
-    /// random moves. Positions without a game have no opening.
+    /// random moves.
     pub(crate) skip_plies: u32,
     /// Smallest number of pieces, kings included.
     pub(crate) min_pieces: usize,
@@ -32,7 +31,7 @@ impl Default for Filter {
 impl Filter {
     /// Returns the score of the position if the position is kept.
     pub fn label(&self, Visit { ply, chess, m, score }: Visit) -> Option<Score> {
-        let quiet = ply.is_none_or(|ply| ply >= self.skip_plies)
+        let quiet = ply >= self.skip_plies
             && !m.is_capture()
             && !m.is_promotion()
             && chess.board().occupied().count() >= self.min_pieces
@@ -54,7 +53,7 @@ mod tests {
             let legal = position.legal_moves();
             let name = |m: &&Move| m.to_uci(CastlingMode::Standard).to_string() == uci;
             let m = *legal.iter().find(name).unwrap();
-            Filter::default().label(Visit { ply: Some(ply), chess: position.chess(), m, score })
+            Filter::default().label(Visit { ply, chess: position.chess(), m, score })
         };
         let quiet = "4k3/8/8/8/3p4/8/2P5/4K3 w - - 0 1";
         assert_eq!(label(quiet, "c2c3", 8, Some(50)), Some(50));

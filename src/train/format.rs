@@ -15,9 +15,7 @@
 //! | 1 | the result, see [`GameResult`] |
 //! | 1 | zero |
 //!
-//! A position without a game is stored as a game of one move with the result 3, which other
-//! trainers do not support. All input is checked: no byte sequence makes this module panic or gives
-//! an illegal game.
+//! All input is checked: no byte sequence makes this module panic or gives an illegal game.
 
 use std::{
     fmt, io,
@@ -60,8 +58,6 @@ pub enum GameResult {
     Draw = 1,
     /// White won.
     WhiteWins = 2,
-    /// A position without a game.
-    Unknown = 3,
 }
 
 impl GameResult {
@@ -73,12 +69,11 @@ impl GameResult {
         }
     }
 
-    /// Returns the half points that `color` scored, 0 to 2; `None` for a position without a game.
-    pub(crate) const fn half_points(self, color: Color) -> Option<u8> {
-        match (self, color) {
-            (GameResult::Unknown, _) => None,
-            (_, Color::White) => Some(self as u8),
-            (_, Color::Black) => Some(2 - self as u8),
+    /// Returns the half points that `color` scored, 0 to 2.
+    pub(crate) const fn half_points(self, color: Color) -> u8 {
+        match color {
+            Color::White => self as u8,
+            Color::Black => 2 - self as u8,
         }
     }
 }
@@ -86,9 +81,8 @@ impl GameResult {
 /// A position of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit<'a> {
-    /// Plies since the end of the opening, which is [`Record::start`]; `None` for a position
-    /// without a game.
-    pub ply: Option<u32>,
+    /// Plies since the end of the opening, which is [`Record::start`].
+    pub ply: u32,
     /// The position.
     pub chess: &'a Chess,
     /// The move played there.
@@ -117,8 +111,8 @@ pub enum FormatError {
     /// The start position is impossible.
     #[error("bad start position: {0}")]
     Start(String),
-    /// A result other than 0 to 3.
-    #[error("bad result {0}: expected 0 (Black wins), 1 (draw), 2 (White wins) or 3 (no game)")]
+    /// A result other than 0 to 2.
+    #[error("bad result {0}: expected 0 (Black wins), 1 (draw) or 2 (White wins)")]
     Result(u8),
     /// A move that cannot be played.
     #[error("bad move at ply {}: {reason}", .index + 1)]
@@ -167,8 +161,7 @@ impl GameFile {
     /// Finds the games in the bytes of the file at `path`.
     pub fn new(path: &Path, bytes: Vec<u8>) -> GameFile {
         let mut end = 0;
-        let frames = frames(&bytes).0.into_iter();
-        let ends = frames.map(|frame| {
+        let ends = frames(&bytes).map(|frame| {
             end += frame.len();
             end
         });
@@ -240,35 +233,15 @@ impl GameFile {
     }
 }
 
-/// Splits `bytes` into games without checking them. Leaves out an incomplete last game. Also
-/// returns the length of all complete games.
-pub fn frames(mut bytes: &[u8]) -> (Vec<&[u8]>, usize) {
-    let total = bytes.len();
-    let mut games = Vec::new();
-    loop {
-        let moves = bytes.get(HEADER..).unwrap_or_default();
-        let Some(end) = moves.chunks_exact(4).position(|entry| entry == [0; 4]) else {
-            return (games, total - bytes.len());
-        };
+/// Splits `bytes` into games without checking them. Leaves out an incomplete last game.
+pub fn frames(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let moves = bytes.get(HEADER..)?;
+        let end = moves.chunks_exact(4).position(|entry| entry == [0; 4])?;
         let (game, rest) = bytes.split_at(HEADER + 4 * (end + 1));
-        games.push(game);
         bytes = rest;
-    }
-}
-
-/// Returns the result of an unchecked game.
-///
-/// # Errors
-///
-/// If the byte of the result is not 0 to 3.
-pub(crate) fn frame_result(frame: &[u8]) -> Result<GameResult, FormatError> {
-    match frame.get(RESULT_AT).copied().ok_or(FormatError::Truncated)? {
-        0 => Ok(GameResult::BlackWins),
-        1 => Ok(GameResult::Draw),
-        2 => Ok(GameResult::WhiteWins),
-        3 => Ok(GameResult::Unknown),
-        other => Err(FormatError::Result(other)),
-    }
+        Some(game)
+    })
 }
 
 impl Record {
@@ -279,7 +252,12 @@ impl Record {
     /// If the bytes are not a legal game. Bytes after the game are ignored.
     pub fn decode(frame: &[u8]) -> Result<Record, FormatError> {
         let start = decode_start(frame)?;
-        let result = frame_result(frame)?;
+        let result = match frame[RESULT_AT] {
+            0 => GameResult::BlackWins,
+            1 => GameResult::Draw,
+            2 => GameResult::WhiteWins,
+            other => return Err(FormatError::Result(other)),
+        };
         let mut chess = start.chess().clone();
         let mut moves = Vec::with_capacity(frame.len() / 4);
         for (index, entry) in frame[HEADER..].chunks(4).enumerate() {
@@ -319,7 +297,6 @@ impl Record {
     pub fn visit(&self, mut f: impl FnMut(Visit)) {
         let mut chess = self.start.chess().clone();
         for (&(m, score), ply) in self.moves.iter().zip(0..) {
-            let ply = (self.result != GameResult::Unknown).then_some(ply);
             let score = match score {
                 NO_LABEL => None,
                 score if chess.turn().is_white() => Some(Score::from(score)),
@@ -424,11 +401,9 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts a game. Ignores positions without a game.
-    pub fn add(&mut self, result: GameResult) {
-        if let Some(count) = self.results.get_mut(result as usize) {
-            *count += 1;
-        }
+    /// Counts a game.
+    pub const fn add(&mut self, result: GameResult) {
+        self.results[result as usize] += 1;
     }
 
     /// Adds the games of another tally.
@@ -517,8 +492,8 @@ mod tests {
         }
         assert!(rare.iter().all(|&count| count > 20), "{rare:?}");
 
-        let (found, length) = frames(&bytes);
-        assert_eq!((found.len(), length), (games.len(), bytes.len()));
+        let found: Vec<&[u8]> = frames(&bytes).collect();
+        assert_eq!((found.len(), found.concat()), (games.len(), bytes.clone()));
         let file = GameFile::new(Path::new("games"), bytes.clone());
         assert_eq!((file.count(), file.torn()), (games.len(), 0));
         for (number, (game, frame)) in games.iter().zip(found).enumerate() {
@@ -565,7 +540,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let bytes = random_game(Position::default(), &mut rng).encode();
         for length in 0..bytes.len() {
-            assert!(frames(&bytes[..length]).0.is_empty());
+            assert!(frames(&bytes[..length]).next().is_none());
             assert!(Record::decode(&bytes[..length]).is_err());
         }
         for at in 0..bytes.len() {
@@ -586,31 +561,9 @@ mod tests {
 
     #[test]
     fn results_by_colour() {
-        assert_eq!(GameResult::win(Color::White).half_points(Color::White), Some(2));
-        assert_eq!(GameResult::win(Color::White).half_points(Color::Black), Some(0));
-        assert_eq!(GameResult::win(Color::Black).half_points(Color::Black), Some(2));
-        assert_eq!(GameResult::Draw.half_points(Color::Black), Some(1));
-        assert_eq!(GameResult::Unknown.half_points(Color::White), None);
-    }
-
-    /// A position without a game keeps its score and is not counted as a game.
-    #[test]
-    fn positions_can_stand_alone() {
-        let start = Position::default();
-        let m = start.legal_moves()[0];
-        let alone = Record { start, result: GameResult::Unknown, moves: vec![(m, -70)] };
-        let bytes = alone.encode();
-        assert_eq!(bytes[RESULT_AT], 3);
-        let read = Record::decode(&bytes).unwrap();
-        assert_eq!((read.result, &read.moves), (GameResult::Unknown, &alone.moves));
-        assert_eq!(read.encode(), bytes);
-        let mut seen = 0;
-        read.visit(|visit| {
-            assert_eq!((visit.ply, visit.score), (None, Some(-70)));
-            seen += 1;
-        });
-        let mut tally = Tally::default();
-        tally.add(read.result);
-        assert_eq!((seen, tally), (1, Tally::default()));
+        assert_eq!(GameResult::win(Color::White).half_points(Color::White), 2);
+        assert_eq!(GameResult::win(Color::White).half_points(Color::Black), 0);
+        assert_eq!(GameResult::win(Color::Black).half_points(Color::Black), 2);
+        assert_eq!(GameResult::Draw.half_points(Color::Black), 1);
     }
 }

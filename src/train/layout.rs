@@ -209,12 +209,11 @@ impl Layout {
     /// allowed magnitudes.
     pub fn scaled(self, parameters: &[f32x8], factor: f32) -> Vec<f32x8> {
         let mut scaled = parameters.to_vec();
-        if factor != 1.0 {
-            for (layer, limit) in &self.limits()[2..] {
-                for number in &mut scaled[layer.clone()] {
-                    let limit = f32x8::splat(*limit);
-                    *number = (*number * f32x8::splat(factor)).fast_max(-limit).fast_min(limit);
-                }
+        let [_, _, outputs @ ..] = self.limits();
+        for (layer, limit) in outputs {
+            let limit = f32x8::splat(limit);
+            for number in &mut scaled[layer] {
+                *number = (*number * f32x8::splat(factor)).fast_max(-limit).fast_min(limit);
             }
         }
         scaled
@@ -268,12 +267,12 @@ pub struct RoundedModel {
     /// are exact.
     weights: Vec<i16x32>,
     /// First-layer biases by tile.
-    biases: Vec<i16x32>,
+    pub biases: Vec<i16x32>,
     inputs: usize,
     /// Output weights by bucket, view and tile, rounded to multiples of one over the output unit.
-    outputs: Vec<TileRow>,
+    pub outputs: Vec<TileRow>,
     /// Output biases by bucket. Their unit is so fine that they are not rounded.
-    output_biases: Vec<f32>,
+    pub output_biases: Vec<f32>,
 }
 
 impl RoundedModel {
@@ -313,21 +312,6 @@ impl RoundedModel {
     /// Returns the rows of a tile, by input.
     pub fn weights(&self, tile: usize) -> &[i16x32] {
         &self.weights[tile * self.inputs..][..self.inputs]
-    }
-
-    /// Returns the first-layer biases by tile.
-    pub fn biases(&self) -> &[i16x32] {
-        &self.biases
-    }
-
-    /// Returns the output weights by bucket, view and tile.
-    pub fn outputs(&self) -> &[TileRow] {
-        &self.outputs
-    }
-
-    /// Returns the output biases by bucket.
-    pub fn output_biases(&self) -> &[f32] {
-        &self.output_biases
     }
 }
 

@@ -68,9 +68,7 @@ fn other_options(does: &str, there: &str, asked: &str) -> anyhow::Error {
 }
 
 /// Reports that another build, which may play or calculate differently, began the work in `path`.
-/// `build` is empty for old files, which do not name their build.
 fn other_build(path: &Path, build: &str) {
-    let build = if build.is_empty() { "an older build" } else { build };
     complain(format_args!("{}: begun by {build}, continued by {VERSION}", path.display()));
 }
 

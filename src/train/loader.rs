@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     exam::Exam,
-    format::{GameFile, GameResult, Record, Tally},
+    format::{GameFile, Record, Tally},
     sample::{Sample, merge_duplicates},
     schedule::{SCALES, Schedule, USUAL_SCALE},
 };
@@ -37,8 +37,7 @@ pub struct DataFile {
 pub struct DataSet {
     /// Training positions, sorted by board.
     pub training: Vec<Sample>,
-    /// Validation positions from other games, sorted by board. Positions without a game are never
-    /// among them, because they may be similar to training positions.
+    /// Validation positions from other games, sorted by board.
     pub validation: Vec<Sample>,
     /// Files that were read.
     pub sources: Vec<DataFile>,
@@ -63,13 +62,12 @@ struct Part {
 
 impl Part {
     /// Adds a game to the training or validation data. The choice depends only on the bytes of the
-    /// game, so that copies of a game are never in both. Positions without a game are always
-    /// training data.
+    /// game, so that copies of a game are never in both.
     fn add(&mut self, frame: &[u8], game: &Record, schedule: &Schedule) {
         self.tally.add(game.result);
         self.positions += game.moves.len() as u64;
         let permille = (schedule.validation * 1000.0).round() as u64;
-        let validate = game.result != GameResult::Unknown && fnv1a(frame) % 1000 < permille;
+        let validate = fnv1a(frame) % 1000 < permille;
         let target = if validate { &mut self.validation } else { &mut self.training };
         game.visit(|visit| {
             if let Some(score) = schedule.filter.label(visit) {
@@ -87,9 +85,9 @@ pub fn fitted_scale(samples: &[Sample]) -> f64 {
     let pairs: Vec<(f64, f64)> = samples
         .iter()
         .step_by((samples.len() / ENOUGH).max(1))
-        .filter_map(|sample| {
+        .map(|sample| {
             let score = sample.score() * sample.weight();
-            Some((f64::from(score), f64::from(sample.result()?)))
+            (f64::from(score), f64::from(sample.result()))
         })
         .collect();
     let mut steepness = 1.0 / f64::from(USUAL_SCALE);
@@ -168,6 +166,7 @@ mod tests {
 
     use super::*;
     use crate::filter::Filter;
+    use crate::format::GameResult;
     use lancet::chess::position::{Game, Position};
 
     /// Returns a game with these scores, from White's point of view, and arbitrary moves.
@@ -209,24 +208,20 @@ mod tests {
         }
     }
 
-    /// Positions without a game are training data, never validation data.
     #[test]
-    fn positions_without_a_game_are_not_for_validation() {
+    fn a_share_of_the_games_is_for_validation() {
         let schedule = Schedule {
             validation: 0.5,
             filter: Filter { skip_plies: 0, ..Filter::default() },
             ..Schedule::default()
         };
-        let mut parts = [Part::default(), Part::default()];
+        let mut part = Part::default();
         for score in 0..100 {
-            let played = game(&[score]);
-            let alone = Record { result: GameResult::Unknown, ..game(&[score]) };
-            for (part, game) in parts.iter_mut().zip([played, alone]) {
-                part.add(&game.encode(), &game, &schedule);
-            }
+            let game = game(&[score]);
+            part.add(&game.encode(), &game, &schedule);
         }
-        let [games, alone] = parts.map(|part| (part.training.len(), part.validation.len()));
-        assert_eq!(alone, (100, 0));
-        assert!(games.0 > 20 && games.1 > 20 && games.0 + games.1 == 100, "{games:?}");
+        let (training, validation) = (part.training.len(), part.validation.len());
+        assert!(training > 20 && validation > 20, "{training} and {validation}");
+        assert_eq!(training + validation, 100);
     }
 }

@@ -58,11 +58,10 @@ impl Objective {
     /// the factor by which the search multiplies scores.
     pub fn target(self, sample: &Sample, weight: f32) -> f32 {
         let score = sigmoid(sample.score() * weight / self.scale);
-        let Some(result) = sample.result() else { return score };
         let full = (sample.count() as f32 - FEW_PIECES) / (FULL_BOARD - FEW_PIECES);
         let more = self.result_full - self.result_weight;
         let share = self.result_weight + more * full.clamp(0.0, 1.0);
-        share * result + (1.0 - share) * score
+        share * sample.result() + (1.0 - share) * score
     }
 
     /// Returns the squared error of an output, and its derivative with respect to the output.
@@ -184,7 +183,7 @@ impl Worker {
             self.forward_tiles(model, [tile]);
         }
         let unit = 1.0 / (QA * QA) as f32;
-        let bias = |active: &Active| model.output_biases()[self.bucket(active)];
+        let bias = |active: &Active| model.output_biases[self.bucket(active)];
         let sums = self.outputs.iter().zip(&self.active);
         sums.map(|(sum, active)| sum.reduce_add() * unit + bias(active)).collect()
     }
@@ -232,7 +231,7 @@ impl Worker {
     fn forward_tiles<const N: usize>(&mut self, model: &RoundedModel, tiles: [usize; N]) {
         let all = self.layout.tiles();
         let rows = tiles.map(|tile| model.weights(tile));
-        let biases = tiles.map(|tile| model.biases()[tile]);
+        let biases = tiles.map(|tile| model.biases[tile]);
         let (low, high) = (i16x32::ZERO, i16x32::splat(QA as i16));
         let count = self.active.len();
         for (i, (active, output)) in self.active.iter().zip(&mut self.outputs).enumerate() {
@@ -247,7 +246,7 @@ impl Worker {
                 for (tile, sum) in tiles.into_iter().zip(sums) {
                     let neurons = sum.max(low).min(high);
                     self.neurons[2 * (tile * count + i) + view] = neurons;
-                    let weights: Delta = cast(model.outputs()[(2 * bucket + view) * all + tile]);
+                    let weights: Delta = cast(model.outputs[(2 * bucket + view) * all + tile]);
                     for (value, weight) in floats(neurons).into_iter().zip(weights) {
                         *output = (value * value).mul_add(weight, *output);
                     }
@@ -278,7 +277,7 @@ impl Worker {
             for (view, (neurons, delta)) in neurons.iter().zip(deltas).enumerate() {
                 let at = (2 * bucket + view) * tiles + tile;
                 let (weights, mut sums): (Delta, Delta) =
-                    (cast(model.outputs()[at]), cast(outputs[at]));
+                    (cast(model.outputs[at]), cast(outputs[at]));
                 let mut row = Delta::default();
                 for (i, value) in floats(*neurons).into_iter().enumerate() {
                     sums[i] = (value * value).mul_add(by_weight, sums[i]);
@@ -565,7 +564,7 @@ pub(crate) mod tests {
         assert_eq!(target(1.0, sample(0, GameResult::WhiteWins)), 1.0);
         assert_eq!(target(1.0, sample(0, GameResult::BlackWins)), 0.0);
         assert_eq!(target(0.0, sample(0, GameResult::BlackWins)), 0.5);
-        assert_eq!(target(1.0, sample(0, GameResult::Unknown)), 0.5);
+        assert_eq!(target(1.0, sample(0, GameResult::Draw)), 0.5);
         assert!((target(0.0, sample(400, GameResult::BlackWins)) - 0.731).abs() < 1e-3);
         assert!((target(0.5, sample(0, GameResult::WhiteWins)) - 0.75).abs() < 1e-6);
         let (loss, slope) = objective(1.0).loss(0.0, &sample(0, GameResult::WhiteWins), 1.0);

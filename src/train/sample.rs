@@ -1,6 +1,5 @@
 //! Training samples of 28 bytes, and the order in which they are used.
 
-use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use shakmaty::{Bitboard, Board, Chess, Color, Piece, Position as _, Role, Square};
 
@@ -16,13 +15,10 @@ use lancet::{
 
 /// Value of `result` for a won game. A drawn game has half of it.
 const WON: u8 = 254;
-/// Value of `result` for a position without a game.
-const NO_GAME: u8 = 255;
 
 /// A position with its labels, from the point of view of the side to move. If Black is to move, the
 /// board is flipped vertically and the colours are swapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// The occupied squares, in two halves to avoid padding.
     occupied: [u32; 2],
@@ -30,9 +26,8 @@ pub struct Sample {
     pieces: [u8; 16],
     /// Score of the search, in centipawns for the side to move.
     score: i16,
-    /// The game's result, from 0 (lost) to [`WON`], or [`NO_GAME`].
+    /// The game's result, from 0 (lost) to [`WON`].
     result: u8,
-    unused: u8,
 }
 
 /// Active inputs of both views, the side to move's first.
@@ -69,8 +64,7 @@ impl Sample {
             occupied: [occupied as u32, (occupied >> 32) as u32],
             pieces: pack_pieces(&board, Bitboard::EMPTY),
             score: score.clamp(-bound, bound) as i16,
-            result: result.half_points(turn).map_or(NO_GAME, |points| points * (WON / 2)),
-            unused: 0,
+            result: result.half_points(turn) * (WON / 2),
         }
     }
 
@@ -79,10 +73,10 @@ impl Sample {
         f32::from(self.score)
     }
 
-    /// Returns the result of the game for the side to move (0, 0.5 or 1), or `None` without a game.
-    /// A merged sample has the mean of several results.
-    pub(crate) fn result(&self) -> Option<f32> {
-        (self.result != NO_GAME).then(|| f32::from(self.result) / f32::from(WON))
+    /// Returns the result of the game for the side to move: 0, 0.5 or 1. A merged sample has the
+    /// mean of several results.
+    pub(crate) fn result(&self) -> f32 {
+        f32::from(self.result) / f32::from(WON)
     }
 
     /// Returns the number of pieces.
@@ -167,14 +161,10 @@ pub(crate) fn merge_duplicates(samples: &mut Vec<Sample>) -> usize {
 
 /// Returns the mean of at least one sample of the same position.
 fn mean(samples: &[Sample]) -> Sample {
-    let rounded = |sum: i64, count: usize| (sum as f64 / count as f64).round();
-    let scores = samples.iter().map(|sample| i64::from(sample.score)).sum();
-    let results = || samples.iter().map(|sample| sample.result).filter(|&result| result != NO_GAME);
-    let result = match results().count() {
-        0 => NO_GAME,
-        games => rounded(results().map(i64::from).sum(), games) as u8,
-    };
-    Sample { score: rounded(scores, samples.len()) as i16, result, ..samples[0] }
+    let rounded = |sum: i64| (sum as f64 / samples.len() as f64).round();
+    let score = rounded(samples.iter().map(|sample| i64::from(sample.score)).sum()) as i16;
+    let result = rounded(samples.iter().map(|sample| i64::from(sample.result)).sum()) as u8;
+    Sample { score, result, ..samples[0] }
 }
 
 /// A pseudo-random permutation of `0..length` that is computed and not stored. It is a Feistel
@@ -258,12 +248,11 @@ mod tests {
     #[test]
     fn labels_are_from_the_side_to_moves_point_of_view() {
         for (turn, result, expected) in [
-            ("w", GameResult::WhiteWins, Some(1.0)),
-            ("b", GameResult::WhiteWins, Some(0.0)),
-            ("w", GameResult::BlackWins, Some(0.0)),
-            ("b", GameResult::BlackWins, Some(1.0)),
-            ("b", GameResult::Draw, Some(0.5)),
-            ("b", GameResult::Unknown, None),
+            ("w", GameResult::WhiteWins, 1.0),
+            ("b", GameResult::WhiteWins, 0.0),
+            ("w", GameResult::BlackWins, 0.0),
+            ("b", GameResult::BlackWins, 1.0),
+            ("b", GameResult::Draw, 0.5),
         ] {
             let fen = format!("4k3/8/8/8/8/8/4P3/4K3 {turn} - - 0 1");
             let position = Position::from_fen(&fen).unwrap();
@@ -286,18 +275,18 @@ mod tests {
         let other = "4k3/8/8/8/8/4P3/8/4K3 w - - 0 1";
         let mut samples = vec![
             sample(white, 10, GameResult::WhiteWins),
-            sample(other, -5, GameResult::Unknown),
+            sample(other, -5, GameResult::BlackWins),
             sample(mirrored, 90, GameResult::Draw),
             sample(white, 20, GameResult::BlackWins),
-            sample(white, 0, GameResult::Unknown),
+            sample(white, 0, GameResult::Draw),
         ];
         let mut reversed: Vec<Sample> = samples.iter().rev().copied().collect();
         assert_eq!((merge_duplicates(&mut samples), samples.len()), (3, 2));
         assert_eq!(merge_duplicates(&mut reversed), 3);
         assert_eq!(samples, reversed);
         let labels: Vec<_> = samples.iter().map(|one| (one.score(), one.result())).collect();
-        assert!(labels.contains(&(30.0, Some(0.5))), "{labels:?}");
-        assert!(labels.contains(&(-5.0, None)), "{labels:?}");
+        assert!(labels.contains(&(30.0, 0.5)), "{labels:?}");
+        assert!(labels.contains(&(-5.0, 0.0)), "{labels:?}");
         assert_eq!(merge_duplicates(&mut samples), 0);
     }
 
@@ -309,7 +298,7 @@ mod tests {
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
         ] {
             let position = Position::from_fen(fen).unwrap();
-            let sample = Sample::new(position.chess(), 0, GameResult::Unknown);
+            let sample = Sample::new(position.chess(), 0, GameResult::Draw);
             let played = f64::from(eval::weighted(10_000, position.board())) / 10_000.0;
             for weight in [sample.weight(), sample.active(1).weight] {
                 assert!((f64::from(weight) - played).abs() < 1e-3, "{fen}: {weight}");

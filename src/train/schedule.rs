@@ -53,8 +53,7 @@ pub struct Schedule {
     /// Advantage, in centipawns, that multiplies the odds of winning by e. Scores are first
     /// multiplied by the search's weight for material. `None` fits the scale to the results.
     pub scale: Option<f32>,
-    /// Share of games used for validation, rounded to a permille. Positions without a game are
-    /// never used for it.
+    /// Share of games used for validation, rounded to a permille.
     pub validation: f64,
     /// Filter of the training data.
     pub filter: Filter,

@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use clap::Args as ClapArgs;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Chess, Color, Move, Position as _};
+use shakmaty::{Chess, Color, Position as _};
 use shakmaty_syzygy::{Tablebase, Wdl};
 
-use super::{
-    filter::Filter,
-    format::{GameResult, NO_LABEL, Record, Visit},
-};
+use super::format::{GameResult, NO_LABEL, Record};
 use lancet::{
     chess::{
         position::{Ending, Game, Position},
@@ -122,40 +119,13 @@ impl Adjudicator<'_> {
     }
 }
 
-/// Longer searches of some positions (playout cap randomization, D. J. Wu, "Accelerating Self-Play
-/// Learning in Go", 2019).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Deepening {
-    /// Percentage of the positions suitable for training that are searched longer.
-    pub share: u32,
-    /// Nodes after which the longer search starts no new iteration. Its hard limit is
-    /// [`HARD_BY_SOFT`] times as many.
-    pub soft: u64,
-}
-
-impl Deepening {
-    /// Returns whether to search this position longer, after a search that chose `m`. The answer
-    /// depends only on the share, the default filter and the hash key. A reader of the games can
-    /// therefore recompute it from the stored move and score. The answer is wrong only where the
-    /// filter would judge the move and the score of the first search differently from the stored
-    /// ones.
-    fn picks(self, ply: usize, position: &Position, m: Move, score: Score) -> bool {
-        let ply = u32::try_from(ply).ok();
-        let visit = Visit { ply, chess: position.chess(), m, score: Some(score) };
-        mix(position.key()) % 100 < u64::from(self.share)
-            && Filter::default().label(visit).is_some()
-    }
-}
-
 /// Conditions under which a game is played.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     /// Nodes per move after which no new iteration starts.
     pub(crate) soft: u64,
-    /// Nodes per move that no search exceeds, except the longer ones of `deepening`.
+    /// Nodes per move that no search exceeds.
     pub(crate) hard: u64,
-    /// Positions that are searched longer.
-    pub(crate) deepening: Option<Deepening>,
     /// Rules of adjudication.
     pub(crate) adjudication: Adjudication,
 }
@@ -169,7 +139,6 @@ impl Conditions {
         Conditions {
             soft,
             hard: soft.saturating_mul(HARD_BY_SOFT),
-            deepening: None,
             adjudication: Adjudication::DEFAULT,
         }
     }
@@ -235,7 +204,7 @@ impl SelfPlay {
         self.engines.iter_mut().for_each(Engine::new_game);
         let mut game = Game::from(start.clone());
         let mut moves = Vec::new();
-        let Conditions { soft, hard, deepening, ref adjudication } = self.conditions;
+        let Conditions { soft, hard, ref adjudication } = self.conditions;
         let mut adjudicator = Adjudicator::new(adjudication, &start);
         loop {
             if let Some(result) = self.result(&game) {
@@ -244,24 +213,10 @@ impl SelfPlay {
             let turn = game.position().turn();
             let number = usize::from(turn.is_black()) % self.engines.len();
             let engine = &mut self.engines[number];
-            let mut search = |soft: u64, hard: u64| {
-                let limits =
-                    Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
-                let job = Job { game: game.clone(), limits, signals: Arc::clone(signals) };
-                let outcome = engine.go(&job, &Silent);
-                *nodes += outcome.info.nodes;
-                outcome
-            };
-            let mut outcome = search(soft, hard);
-            let picks = |deepening: &Deepening| {
-                outcome.best.is_some_and(|m| {
-                    deepening.picks(moves.len(), game.position(), m, outcome.info.score)
-                })
-            };
-            if let Some(Deepening { soft, .. }) = deepening.filter(picks) {
-                // The table keeps the results of the first search.
-                outcome = search(soft, soft.saturating_mul(HARD_BY_SOFT));
-            }
+            let limits = Limits { soft_nodes: Some(soft), nodes: Some(hard), ..Limits::default() };
+            let job = Job { game: game.clone(), limits, signals: Arc::clone(signals) };
+            let outcome = engine.go(&job, &Silent);
+            *nodes += outcome.info.nodes;
             // An interrupted search may have chosen another move.
             let best = outcome.best.filter(|_| !signals.is_stopped());
             let Some(m) = best else { return Played::Stopped };
@@ -320,12 +275,11 @@ fn label(outcome: &Outcome, position: &Position, network: bool) -> i16 {
     i16::try_from(white).unwrap_or(NO_LABEL)
 }
 
-/// Returns the settings of a player. The size of its table suits its longest searches.
+/// Returns the settings of a player. The size of its table suits its searches.
 fn settings(conditions: &Conditions) -> Settings {
-    let soft = conditions.deepening.map_or(conditions.soft, |deepening| deepening.soft);
     // A game has about a hundred searches, and a node needs about 16 bytes. Small tables are
     // cleared quickly and stay in cache.
-    let hash = usize::try_from(soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
+    let hash = usize::try_from(conditions.soft / 600).unwrap_or(usize::MAX).clamp(1, 16);
     Settings { hash: hash.next_power_of_two(), neutral: true, ..Settings::default() }
 }
 
@@ -403,39 +357,6 @@ mod tests {
             let count = starts.iter().filter(|start| rules.plays_on(start)).count();
             assert!(range.contains(&count), "{play_on}: {count}");
         }
-    }
-
-    /// The requested share of the positions that pass the filter is searched longer, and no other
-    /// position is.
-    #[test]
-    fn deepening() {
-        let mut nodes = [0, 0];
-        let mut games = Vec::new();
-        for (share, nodes) in [0, 100].into_iter().zip(&mut nodes) {
-            let deepening = Some(Deepening { share, soft: 2000 });
-            let conditions = Conditions { deepening, ..Conditions::nodes(100) };
-            let mut players = SelfPlay::new(conditions, &[None], None).unwrap();
-            let (start, signals) = (Position::default(), Arc::default());
-            let Played::Game(game) = players.play(start, nodes, &signals) else { panic!() };
-            games.push(game);
-        }
-        let [usual, deep] = [0, 1].map(|game| nodes[game] / games[game].moves.len() as u64);
-        assert!(usual < 800 && deep > 1000, "{usual} and {deep} nodes a move");
-
-        let all = Deepening { share: 100, soft: 2000 };
-        let quarter = Deepening { share: 25, soft: 2000 };
-        let (mut positions, mut kept, mut picked) = (0, 0, 0);
-        games[0].visit(|visit| {
-            let position = Position::from(visit.chess.clone());
-            let (ply, score) = (visit.ply.unwrap() as usize, visit.score.unwrap_or(0));
-            let label = Filter::default().label(Visit { score: Some(score), ..visit });
-            assert_eq!(all.picks(ply, &position, visit.m, score), label.is_some());
-            positions += 1;
-            kept += usize::from(label.is_some());
-            picked += usize::from(quarter.picks(ply, &position, visit.m, score));
-        });
-        assert!((1..positions).contains(&kept), "{kept} of {positions}");
-        assert!((kept / 8..kept / 2).contains(&picked), "{picked} of {kept}");
     }
 
     /// A game that is stopped during a search is dropped, and does not change later games.

@@ -12,7 +12,7 @@ use plotters::prelude::{RGBColor, SeriesLabelPosition};
 use shakmaty::Position as _;
 
 use super::{
-    format::{GameFile, GameResult, Record, Visit},
+    format::{GameFile, Record, Visit},
     plot::{self, Chart, Curve},
 };
 use lancet::{
@@ -89,11 +89,8 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts the positions of a game. Ignores positions without a game, which have no result.
+    /// Counts the positions of a game.
     fn add(&mut self, game: &Record) {
-        if game.result == GameResult::Unknown {
-            return;
-        }
         self.games += 1;
         game.visit(|Visit { chess, score, .. }| {
             let material = wdl::material(chess.board());
@@ -101,8 +98,8 @@ impl Counts {
             let score = score.map(|score| weighted(score, chess.board()));
             if let Some(score) = score.filter(|score| score.abs() <= LARGEST)
                 && MATERIAL.contains(&material)
-                && let Some(half_points) = game.result.half_points(chess.turn())
             {
+                let half_points = game.result.half_points(chess.turn());
                 self.count(score, material, 2 - usize::from(half_points));
             }
         });
@@ -434,6 +431,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::format::GameResult;
     use lancet::chess::{notation::read_move, position::Position};
 
     const TRUTH: Model =

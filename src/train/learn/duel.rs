@@ -126,7 +126,7 @@ impl Duel<'_> {
             for (players, color) in players.iter_mut().zip([Color::White, Color::Black]) {
                 match players.play(start.clone(), &mut 0, stop) {
                     Played::Game(game) => {
-                        half_points += usize::from(game.result.half_points(color).unwrap_or(1));
+                        half_points += usize::from(game.result.half_points(color));
                         played += 1;
                     }
                     // The first search finds the opening unbalanced, so choose another one.

@@ -10,7 +10,10 @@ use crate::common::{
     program::{self, Directory, fail, stderr, succeed},
 };
 use clap::ValueEnum;
-use lancet::chess::score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window};
+use lancet::{
+    chess::score::{Bounds, DECISIVE, INFINITE, MATE, Score, Window},
+    system::random::mix,
+};
 use lancet_lab::{
     cell::{Cell, name},
     chess::{Board, Leaf},
@@ -39,15 +42,6 @@ fn delays() -> impl Iterator<Item = ScoreDelay> {
 
 fn sound_roots() -> impl Iterator<Item = Root> {
     Root::value_variants().iter().copied().filter(|root| root.is_sound())
-}
-
-/// Returns a random number by splitmix64. The tests have no other randomness, so every failure has
-/// a seed.
-fn mix(mut x: u64) -> u64 {
-    x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
 }
 
 /// A random game of a few states that lead to each other. Positions transpose, repeat at other

@@ -40,13 +40,13 @@ fn a_full_disk_under_games_and_training() {
     assert!(text.contains("games-1-0.vf: File too large"), "{text}");
     let read = || fs::read(dir.path().join("games/games-1-0.vf")).unwrap();
     let bytes = read();
-    let (frames, length) = format::frames(&bytes);
-    assert!(!frames.is_empty() && length == bytes.len());
+    let frames: Vec<&[u8]> = format::frames(&bytes).collect();
+    assert!(!frames.is_empty() && frames.concat() == bytes);
     frames.iter().for_each(|frame| drop(Record::decode(frame).unwrap()));
     // It continues when there is free space again.
     assert!(shell(&format!("{datagen} 40"), dir.path()).status.success());
     assert!(read().starts_with(&bytes));
-    assert_eq!(format::frames(&read()).0.len(), 40);
+    assert_eq!(format::frames(&read()).count(), 40);
 
     let train =
         "$0 train --data games/games-1-0.vf --out net.nnue --hidden 32 --samples 1k --threads 1";

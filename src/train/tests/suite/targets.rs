@@ -12,10 +12,8 @@ pub const ALL: [(&str, Target); 1] = [("viriformat", viriformat)];
 
 /// Games that were read stay the same when they are written and read again.
 pub fn viriformat(bytes: &[u8]) -> bool {
-    let (frames, length) = format::frames(bytes);
-    assert_eq!(frames.iter().map(|frame| frame.len()).sum::<usize>(), length);
     let mut read = false;
-    for frame in frames {
+    for frame in format::frames(bytes) {
         let Ok(game) = Record::decode(frame) else { continue };
         let again = Record::decode(&game.encode()).expect("own games are read");
         assert_eq!((again.start.fen(), again.result), (game.start.fen(), game.result));
