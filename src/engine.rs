@@ -12,6 +12,7 @@ use std::{
 };
 
 use shakmaty::{Color, Move, Position as _};
+use shakmaty_syzygy::Wdl;
 
 use crate::{
     chess::{
@@ -27,7 +28,7 @@ use crate::{
         report::{Info, Note, Outcome, Reporter},
         signals::Signals,
         strength::{self, Handicap},
-        syzygy::{self, Confirming, Prober, Tablebases, Value},
+        syzygy::{self, Confirming, Prober, Tablebases},
     },
     search::{
         self, Memory, Shared,
@@ -418,7 +419,7 @@ impl Engine {
     /// another's results.
     fn change_player(&mut self, player: Option<Handicap>) {
         if std::mem::replace(&mut self.player, player) != player {
-            self.forget();
+            self.clear_hash();
         }
     }
 
@@ -427,8 +428,9 @@ impl Engine {
         self.settings.rating().map(|rating| Handicap::new(rating, self.seed))
     }
 
-    /// Clears the table and the histories, even with `never_clear_hash`.
-    fn forget(&mut self) {
+    /// Clears the table and the histories, even with `never_clear_hash`, so that earlier searches
+    /// no longer influence the next one. The clock's statistics and the seed are kept.
+    pub(crate) fn clear_hash(&mut self) {
         self.table.forget();
         self.clear_histories();
     }
@@ -441,14 +443,6 @@ impl Engine {
         if let Some((first, helpers)) = self.memories.split_first_mut() {
             first.histories.clear();
             helpers.iter_mut().for_each(|helper| helper.histories.renew());
-        }
-    }
-
-    /// Clears the table and the histories, so that earlier searches no longer influence the next
-    /// one. The clock's statistics and the seed are kept. With `never_clear_hash` it does nothing.
-    pub(crate) fn clear_hash(&mut self) {
-        if !self.settings.never_clear_hash {
-            self.forget();
         }
     }
 
@@ -507,10 +501,16 @@ impl Engine {
             self.lag.see(clock, self.last_score(game.position()).is_some());
         }
         self.count_clock_in_nodes(&mut limits);
-        if let Limits { mate: Some(moves), depth: None, nodes: None, soft_nodes: None, .. } = limits
-            && limits.clock.is_none()
-            && limits.movetime.is_none()
-            && !limits.infinite
+        if let Limits {
+            mate: Some(moves),
+            depth: None,
+            nodes: None,
+            soft_nodes: None,
+            clock: None,
+            movetime: None,
+            infinite: false,
+            ..
+        } = limits
         {
             limits.nodes = Some(MATE_NODES * u64::from(moves));
         }
@@ -562,7 +562,7 @@ impl Engine {
         let prober = tablebases.map(|tables| Prober::new(tables, settings.syzygy));
         let in_tree =
             prober.filter(|prober| ask_tablebases(prober, game, &mut root_moves, reporter));
-        let values: Vec<(Move, Value)> =
+        let values: Vec<(Move, Wdl)> =
             root_moves.iter().filter_map(|rm| Some((rm.m, rm.known?.value))).collect();
         let known = values.len();
         let confirming = prober.map(|prober| Confirming { prober, game, values, reporter });
@@ -701,7 +701,7 @@ fn ask_tablebases(
         rm.known = Some(known);
     }
     let best = ranking.known.iter().map(|known| known.value).max();
-    let drawn = best.is_some_and(|value| value.drawn_score().is_some());
+    let drawn = best.is_some_and(|value| syzygy::drawn_score(value).is_some());
     !drawn && !ranking.distances
 }
 

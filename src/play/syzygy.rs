@@ -30,72 +30,45 @@ use crate::{
     system::sync::lock,
 };
 
-/// A tablebase result for the side to move under the current `Syzygy50MoveRule`, from worst to best.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Value {
-    /// Lost.
-    Loss,
-    /// A loss that the fifty-move rule turns into a draw.
-    BlessedLoss,
-    /// Drawn.
-    Draw,
-    /// A win that the fifty-move rule turns into a draw.
-    CursedWin,
-    /// Won.
-    Win,
+/// Returns a value with or without the fifty-move rule.
+const fn under_rule(wdl: Wdl, fifty_moves: bool) -> Wdl {
+    match wdl {
+        Wdl::CursedWin if !fifty_moves => Wdl::Win,
+        Wdl::BlessedLoss if !fifty_moves => Wdl::Loss,
+        wdl => wdl,
+    }
 }
 
-impl Value {
-    /// Returns the value with or without the fifty-move rule.
-    fn new(wdl: Wdl, fifty_moves: bool) -> Value {
-        match wdl {
-            Wdl::Win => Value::Win,
-            Wdl::CursedWin if fifty_moves => Value::CursedWin,
-            Wdl::CursedWin => Value::Win,
-            Wdl::Draw => Value::Draw,
-            Wdl::BlessedLoss if fifty_moves => Value::BlessedLoss,
-            Wdl::BlessedLoss | Wdl::Loss => Value::Loss,
-        }
+/// Returns the score of a drawn value; `None` for a win or loss. A cursed win is scored above a
+/// draw because the opponent may err.
+pub(crate) const fn drawn_score(wdl: Wdl) -> Option<Score> {
+    match wdl {
+        Wdl::Win | Wdl::Loss => None,
+        drawn => Some(DRAW + drawn as Score),
     }
+}
 
-    /// Returns the score of a drawn value; `None` for a win or loss. A cursed win is scored above a
-    /// draw because the opponent may err.
-    pub(crate) const fn drawn_score(self) -> Option<Score> {
-        match self {
-            Value::Win | Value::Loss => None,
-            Value::CursedWin => Some(DRAW + 1),
-            Value::Draw => Some(DRAW),
-            Value::BlessedLoss => Some(DRAW - 1),
-        }
-    }
+/// Returns 1 for a win, -1 for a loss and 0 for a draw.
+const fn sign(wdl: Wdl) -> i32 {
+    wdl as i32 / 2
+}
 
-    /// Returns 1 for a win, -1 for a loss and 0 for a draw.
-    fn sign(self) -> i32 {
-        match self {
-            Value::Win => 1,
-            Value::Loss => -1,
-            Value::BlessedLoss | Value::Draw | Value::CursedWin => 0,
-        }
-    }
-
-    /// Returns bounds on the score of a position with this value. `moves` is the distance in full
-    /// moves to the next zeroing move (a capture or pawn move), or to the mate, in the winning
-    /// line.
-    fn bounds(self, moves: i32) -> Bounds {
-        match self {
-            // These are only bounds, because the search may find a mate.
-            Value::Win => Bounds::at_least(TABLEBASE_WIN - moves),
-            Value::Loss => Bounds::at_most(moves - TABLEBASE_WIN),
-            _ => Bounds::exact(self.drawn_score().unwrap_or(DRAW)),
-        }
+/// Returns bounds on the score of a position with this value. `moves` is the distance in full moves
+/// to the next zeroing move (a capture or pawn move), or to the mate, in the winning line.
+fn bounds(wdl: Wdl, moves: i32) -> Bounds {
+    match wdl {
+        // These are only bounds, because the search may find a mate.
+        Wdl::Win => Bounds::at_least(TABLEBASE_WIN - moves),
+        Wdl::Loss => Bounds::at_most(moves - TABLEBASE_WIN),
+        _ => Bounds::exact(drawn_score(wdl).unwrap_or(DRAW)),
     }
 }
 
 /// The tablebase result of a root move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// Value of the move for the side that plays it.
-    pub value: Value,
+    /// Wdl of the move for the side that plays it.
+    pub value: Wdl,
     /// Bounds on the score. Of two winning moves, the one with the shorter distance to zeroing has
     /// the higher lower bound. Of two losing moves, the one with the longer distance has the higher
     /// upper bound.
@@ -104,7 +77,7 @@ pub struct Known {
 
 impl Known {
     /// Returns a rank that is larger for better moves.
-    pub(crate) const fn rank(&self) -> (Value, Score, Score) {
+    pub(crate) const fn rank(&self) -> (Wdl, Score, Score) {
         (self.value, self.bounds.lower, self.bounds.upper)
     }
 }
@@ -264,8 +237,8 @@ pub(crate) struct Confirming<'a> {
     pub prober: Prober<'a>,
     /// The game.
     pub game: &'a Game,
-    /// Values of the root moves that the tables know.
-    pub values: Vec<(Move, Value)>,
+    /// Wdls of the root moves that the tables know.
+    pub values: Vec<(Move, Wdl)>,
     /// The reporter that receives the reports.
     pub reporter: &'a dyn Reporter,
 }
@@ -282,7 +255,8 @@ impl Confirming<'_> {
         }
         let mut game = self.game.clone();
         game.play(*first);
-        let of_move = || self.values.iter().find(|(m, _)| m == first).map(|(_, v)| v.sign());
+        let of_move =
+            || self.values.iter().find(|(m, _)| m == first).map(|&(_, value)| sign(value));
         let of_score = || is_decisive(info.score).then(|| info.score.signum());
         let mut expected = of_move().or_else(of_score).or_else(|| self.sign(&game));
         let confirmed = rest.iter().take_while(|&&m| {
@@ -302,7 +276,7 @@ impl Confirming<'_> {
         match game.ending() {
             Some(Ending::Checkmate) => Some(1),
             Some(Ending::Draw) => Some(0),
-            None => Some(-self.prober.value(game.position().chess(), self.reporter)?.sign()),
+            None => Some(-sign(self.prober.value(game.position().chess(), self.reporter)?)),
         }
     }
 }
@@ -352,42 +326,31 @@ pub struct Ranking {
 /// Returns the result of a move that ends the game by mate or by threefold repetition.
 fn over(game: &Game, child: &Position) -> Option<Known> {
     if child.is_check() && child.legal_moves().is_empty() {
-        return Some(Known { value: Value::Win, bounds: Value::Win.bounds(1) });
+        return Some(Known { value: Wdl::Win, bounds: bounds(Wdl::Win, 1) });
     }
     let before = game.keys().iter().filter(|&&key| key == child.key()).count();
     let repeated = child.halfmoves() > 0 && before >= 2;
-    repeated.then_some(Known { value: Value::Draw, bounds: Bounds::exact(DRAW) })
+    repeated.then_some(Known { value: Wdl::Draw, bounds: Bounds::exact(DRAW) })
 }
 
 /// Returns the result of the move `m` that leads to `child`, where `dtz` is the distance to zeroing
 /// of `child`.
 fn known(m: Move, child: &Position, dtz: MaybeRounded<Dtz>, fifty_moves: bool) -> Known {
     let ambiguous = AmbiguousWdl::from_dtz_and_halfmoves(dtz, child.halfmoves());
-    let wdl = match ambiguous {
-        AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => Wdl::Win,
-        AmbiguousWdl::BlessedLoss => Wdl::CursedWin,
-        AmbiguousWdl::Draw => Wdl::Draw,
-        AmbiguousWdl::CursedWin => Wdl::BlessedLoss,
-        AmbiguousWdl::MaybeWin | AmbiguousWdl::Win => Wdl::Loss,
-    };
-    let value = Value::new(wdl, fifty_moves);
+    let value = under_rule(-ambiguous.after_zeroing(), fifty_moves);
     // The score of a win or loss decays by one for each move on its way to the root. The result is
     // the score that a search to the zeroing move would return.
-    let (plies, rounded) = match dtz {
-        MaybeRounded::Precise(dtz) => (dtz.0.abs(), 0),
-        MaybeRounded::Rounded(dtz) => (dtz.0.abs(), 1),
-    };
+    let plies = dtz.ignore_rounding().0.abs() + i32::from(dtz.precise().is_none());
     let moves = match value {
-        Value::Win if m.is_zeroing() => 1,
-        Value::Win => (plies + rounded + 2) / 2,
+        Wdl::Win if m.is_zeroing() => 1,
+        Wdl::Win => (plies + 2) / 2,
         _ if m.is_zeroing() => 0,
-        _ => (plies + rounded + 1) / 2,
+        _ => (plies + 1) / 2,
     };
     // If a rounded distance ends exactly at 100 plies, the fifty-move rule may turn the result into
     // a draw. Such a win ranks below all certain wins, and such a loss above all certain losses.
-    let doubt =
-        fifty_moves && matches!(ambiguous, AmbiguousWdl::MaybeLoss | AmbiguousWdl::MaybeWin);
-    Known { value, bounds: value.bounds(moves + if doubt { DOUBT } else { 0 }) }
+    let doubt = fifty_moves && ambiguous.is_ambiguous();
+    Known { value, bounds: bounds(value, moves + if doubt { DOUBT } else { 0 }) }
 }
 
 /// The tablebases, with the conditions for probing them.
@@ -432,7 +395,7 @@ impl<'a> Prober<'a> {
         };
         let by_value = |_: Move, child: &Position| {
             let wdl = self.tables.wdl(child.chess(), reporter)?;
-            let value = Value::new(-wdl, fifty_moves);
+            let value = under_rule(-wdl, fifty_moves);
             Some(Known { value, bounds: Bounds::NONE })
         };
         if let Some(known) = rank(&by_distance) {
@@ -456,16 +419,16 @@ impl<'a> Prober<'a> {
         }
         let value = self.value(position.chess(), reporter)?;
         hits.fetch_add(1, Relaxed);
-        Some(value.bounds(0))
+        Some(bounds(value, 0))
     }
 
     /// Returns the value of a position for the side to move.
-    fn value(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<Value> {
+    fn value(&self, chess: &Chess, reporter: &dyn Reporter) -> Option<Wdl> {
         let ProbeOptions { probe_limit, fifty_moves, .. } = self.options;
         if !self.tables.covers(chess, probe_limit) {
             return None;
         }
-        Some(Value::new(self.tables.wdl(chess, reporter)?, fifty_moves))
+        Some(under_rule(self.tables.wdl(chess, reporter)?, fifty_moves))
     }
 }
 
@@ -653,11 +616,11 @@ mod tests {
     fn bounds_age_like_scores() {
         let parent = |score: Score| -Delay::MATES.score(score);
         // A zeroing move now, and one on the next move.
-        let lost = Value::Loss.bounds(0).upper;
-        assert_eq!(parent(lost), Value::Win.bounds(1).lower);
-        assert_eq!(parent(parent(lost)), Value::Loss.bounds(1).upper);
-        assert!(Value::Win.bounds(600 + DOUBT).lower > DECISIVE, "the longest wins stay decisive");
-        assert_eq!(Value::CursedWin.bounds(9).refine(500), 1);
-        assert_eq!(Value::Draw.bounds(9).refine(-500), 0);
+        let lost = bounds(Wdl::Loss, 0).upper;
+        assert_eq!(parent(lost), bounds(Wdl::Win, 1).lower);
+        assert_eq!(parent(parent(lost)), bounds(Wdl::Loss, 1).upper);
+        assert!(bounds(Wdl::Win, 600 + DOUBT).lower > DECISIVE, "the longest wins stay decisive");
+        assert_eq!(bounds(Wdl::CursedWin, 9).refine(500), 1);
+        assert_eq!(bounds(Wdl::Draw, 9).refine(-500), 0);
     }
 }

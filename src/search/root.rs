@@ -9,6 +9,7 @@
 use std::{cmp::Reverse, mem::take, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use shakmaty::Move;
+use shakmaty_syzygy::Wdl;
 
 use super::{
     CLAIMABLE_FROM, MAX_PLY, NodeType, NonPv, Pv, Result, Search, Stopped, Worker,
@@ -26,7 +27,7 @@ use crate::{
     play::{
         clock::Stability,
         report::{Bound, Info},
-        syzygy::{Known, Value},
+        syzygy::{self, Known},
     },
     search::{history::Context, picker::Picker, tt::Entry},
 };
@@ -99,7 +100,7 @@ pub struct RootMove {
 
 impl RootMove {
     /// Returns the tablebase result. Moves with a better result come first, whatever their score.
-    fn value(&self) -> Option<Value> {
+    fn value(&self) -> Option<Wdl> {
         self.known.map(|known| known.value)
     }
 
@@ -118,7 +119,7 @@ impl RootMove {
     /// Returns the report of its line at this MultiPV rank, without nodes, time, hashfull and
     /// tbhits. A certain draw is reported as a draw, whatever the score of its search.
     fn info(&self, multipv: usize) -> Info {
-        let known = self.value().and_then(Value::drawn_score);
+        let known = self.value().and_then(syzygy::drawn_score);
         Info {
             depth: self.depth,
             seldepth: self.seldepth.max(1) as u32,
@@ -669,7 +670,7 @@ impl Worker<'_> {
     /// the search can choose among them.
     fn root_bounds(&self, i: usize) -> Bounds {
         let known = self.root_moves[i].known;
-        known.filter(|k| k.value.drawn_score().is_none()).map_or(Bounds::NONE, |k| k.bounds)
+        known.filter(|k| syzygy::drawn_score(k.value).is_none()).map_or(Bounds::NONE, |k| k.bounds)
     }
 
     /// Returns whether to stop after a completed iteration, because another one is not worth its

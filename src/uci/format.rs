@@ -34,7 +34,9 @@ const FATAL: [(&str, &str); 3] = [
 pub fn note(note: &Note) -> String {
     match note {
         Note::Memory(error) => error.to_string(),
-        Note::Thread { number, error } => format!("cannot start search thread {number}: {error}"),
+        Note::Thread { number, error } => {
+            format!("cannot start search thread {}: {error}", number + 1)
+        }
         Note::Table { path, fault } => {
             let fault = match fault {
                 TableFault::Missing => "missing".to_owned(),
@@ -211,7 +213,7 @@ mod tests {
             ),
             (
                 Note::Thread { number: 2, error: &denied },
-                "cannot start search thread 2: permission denied",
+                "cannot start search thread 3: permission denied",
             ),
             (
                 table(TableFault::Missing),

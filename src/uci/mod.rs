@@ -195,8 +195,7 @@ impl<'a, W: Write + Send> Printer<'a, W> {
         mode: CastlingMode,
         guard: Option<TaskGuard<'a>>,
     ) -> Self {
-        let kept = output.options.minimal.load(Ordering::Relaxed).then(BTreeMap::new);
-        let (guard, kept) = (Mutex::new(guard), Mutex::new(kept));
+        let (guard, kept) = (Mutex::new(guard), Mutex::default());
         Printer { output, game, mode, guard, seen: Default::default(), kept }
     }
 

@@ -18,7 +18,7 @@ use crate::{
     },
     play::signals::Signals,
     system::version,
-    tools::{bench, doctor::measure, explain, perft},
+    tools::{bench, doctor::measure, explain},
 };
 
 /// Returns the board with the side `below` at the bottom, FEN, key, checkers and the state of the
@@ -186,7 +186,7 @@ fn paths(position: &Position, depth: u32, signals: &Signals) -> Option<u64> {
         return None;
     }
     if depth <= QUICK {
-        return Some(perft::count(position.chess(), depth));
+        return Some(shakmaty::perft(position.chess(), depth));
     }
     position.legal_moves().iter().map(|&m| paths(&position.play(m), depth - 1, signals)).sum()
 }

@@ -19,11 +19,11 @@ use lancet::{
     engine::{Engine, Job, Settings},
     play::{
         report::{Info, Reporter, Silent},
-        syzygy::{self, Prober, Tablebases, Value},
+        syzygy::{self, Prober, Tablebases},
     },
 };
 use shakmaty::{CastlingMode, Chess, Move, san::San};
-use shakmaty_syzygy::Tablebase;
+use shakmaty_syzygy::{Tablebase, Wdl};
 
 fn tables() -> Option<Tablebases> {
     Tablebases::open(&[directory()?], &|_| {})
@@ -59,11 +59,11 @@ fn line_position(line: &str, halfmoves: u32) -> Position {
     position(&format!("{} {halfmoves} 60", fields[..4].join(" ")))
 }
 
-fn value(number: &str) -> Value {
+fn value(number: &str) -> Wdl {
     match number {
-        "2" => Value::Win,
-        "0" => Value::Draw,
-        "-2" => Value::Loss,
+        "2" => Wdl::Win,
+        "0" => Wdl::Draw,
+        "-2" => Wdl::Loss,
         other => panic!("wdl {other}"),
     }
 }
@@ -86,7 +86,7 @@ fn values_are_those_of_the_suites() {
         let expected = value(operation(line, "wdl").unwrap());
         let bounds = prober.probe(&position, 1, &hits, &Silent).unwrap();
         let sign = bounds.refine(0).signum();
-        assert_eq!(is_decisive(bounds.refine(0)), expected != Value::Draw, "{line}");
+        assert_eq!(is_decisive(bounds.refine(0)), expected != Wdl::Draw, "{line}");
         let game = Game::from(position.clone());
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -97,7 +97,7 @@ fn values_are_those_of_the_suites() {
         assert_eq!(best, expected, "{line}");
         assert_eq!(
             sign,
-            [-1, 0, 1][usize::from(best >= Value::Draw) + usize::from(best > Value::Draw)]
+            [-1, 0, 1][usize::from(best >= Wdl::Draw) + usize::from(best > Wdl::Draw)]
         );
         counts[(sign + 1) as usize] += 1;
     }
@@ -362,7 +362,7 @@ fn results_alone_are_of_use() {
     let ranking = prober.rank_moves(&game, &moves, &Silent).unwrap();
     assert!(!ranking.distances);
     let taking = moves.iter().position(|m| m.is_capture()).unwrap();
-    assert_eq!(ranking.known[taking].value, Value::Draw);
+    assert_eq!(ranking.known[taking].value, Wdl::Draw);
     // The search also probes WDL inside the tree, here after pawn moves.
     let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
     engine.set_tablebases(Some(tables.into()));
