@@ -566,7 +566,6 @@ impl Engine {
             root_moves.iter().filter_map(|rm| Some((rm.m, rm.known?.value))).collect();
         let known = values.len();
         let confirming = prober.map(|prober| Confirming { prober, game, values, reporter });
-        let reporter = confirming.as_ref().map_or(reporter, |confirming| confirming);
         reporter.note(&Note::Plan {
             soft: terms.budget.and_then(|budget| budget.soft),
             hard: terms.budget.map(|budget| budget.hard),
@@ -585,6 +584,7 @@ impl Engine {
             root_moves,
             handicap: terms.handicap,
             prober: in_tree,
+            confirming,
             tbhits: AtomicU64::new(known as u64),
             live: &self.live,
             reporter,
@@ -599,7 +599,7 @@ impl Engine {
         threads::search(&shared, &mut self.memories[..threads], game, |results| {
             let time = start.elapsed();
             wait_to_answer(&shared, &results[0], job);
-            let outcome = conclude(&shared, results, time, confirming.as_ref(), game.position());
+            let outcome = conclude(&shared, results, time, game.position());
             reporter.decided(&outcome);
             (outcome, job.signals.elapsed())
         })
@@ -720,13 +720,7 @@ fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
 
 /// Chooses the move to play and the move to ponder on from the results of the threads. `time` is
 /// the duration of the search. The last reported line is that of the move to play.
-fn conclude(
-    shared: &Shared,
-    results: &[SearchResult],
-    time: Duration,
-    confirming: Option<&Confirming>,
-    root: &Position,
-) -> Outcome {
+fn conclude(shared: &Shared, results: &[SearchResult], time: Duration, root: &Position) -> Outcome {
     // The first thread decides with MultiPV, or if it has found the mate that `go mate` wants.
     let first = shared.live.multi_pv.load(Ordering::Relaxed) > 1
         || shared.limits.is_wanted_mate(results[0].moves[0].score);
@@ -738,13 +732,13 @@ fn conclude(
         time,
         ..results[chosen].info()
     };
+    if let Some(confirming) = &shared.confirming {
+        confirming.confirm(&mut info);
+    }
     if chosen != 0 {
         // The helper may have completed fewer iterations than were reported.
         info.depth = info.depth.max(results[0].reported);
         shared.reporter.info(&info);
-    }
-    if let Some(confirming) = confirming {
-        confirming.confirm(&mut info);
     }
     if let Some(moves) = shared.limits.mate
         && !shared.limits.is_wanted_mate(info.score)

@@ -139,7 +139,7 @@ pub struct Stability {
 
 impl Stability {
     /// Returns the factor for the soft limit: about 0.45 for an obvious move (0.25 if its score
-    /// also rises), 1 for a usual one, and at most 4.5 for a difficult one.
+    /// also rises), and at most 4.5 for a difficult one.
     pub fn scale(&self) -> f64 {
         let nodes = (percent(p::clock_share()) - self.best_share) * percent(p::clock_nodes());
         let changed = percent(p::clock_changed()) / f64::from(1 + self.same_best).powf(1.7);

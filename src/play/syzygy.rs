@@ -26,7 +26,7 @@ use crate::{
         position::{Ending, Game, Position},
         score::{Bounds, DRAW, Score, TABLEBASE_WIN, is_decisive, mate_distance},
     },
-    play::report::{Info, Note, Outcome, Reporter, TableFault},
+    play::report::{Info, Note, Reporter, TableFault},
     system::sync::lock,
 };
 
@@ -229,17 +229,16 @@ impl Tablebases {
     }
 }
 
-/// A [`Reporter`] that forwards the reports of a search, with each principal variation cut where
-/// the tablebases contradict its result. The search knows the values of captures and of the root
-/// moves, but the other moves of a line may be wrong.
+/// Cuts reported principal variations where the tablebases contradict their results. The search
+/// knows the values of captures and of the root moves, but the other moves of a line may be wrong.
 pub(crate) struct Confirming<'a> {
     /// The tables and the conditions for a probe.
     pub prober: Prober<'a>,
     /// The game.
     pub game: &'a Game,
-    /// Wdls of the root moves that the tables know.
+    /// Values of the root moves that the tables know.
     pub values: Vec<(Move, Wdl)>,
-    /// The reporter that receives the reports.
+    /// Receives the faults of the tablebases.
     pub reporter: &'a dyn Reporter,
 }
 
@@ -278,38 +277,6 @@ impl Confirming<'_> {
             Some(Ending::Draw) => Some(0),
             None => Some(-sign(self.prober.value(game.position().chess(), self.reporter)?)),
         }
-    }
-}
-
-impl Reporter for Confirming<'_> {
-    fn listens(&self) -> bool {
-        self.reporter.listens()
-    }
-
-    fn info(&self, info: &Info) {
-        let mut info = info.clone();
-        self.confirm(&mut info);
-        self.reporter.info(&info);
-    }
-
-    fn current_move(&self, depth: u32, m: Move, number: usize) {
-        self.reporter.current_move(depth, m, number);
-    }
-
-    fn current_lines(&self, lines: &[Vec<Move>]) {
-        self.reporter.current_lines(lines);
-    }
-
-    fn refutation(&self, line: &[Move]) {
-        self.reporter.refutation(line);
-    }
-
-    fn note(&self, note: &Note) {
-        self.reporter.note(note);
-    }
-
-    fn decided(&self, outcome: &Outcome) {
-        self.reporter.decided(outcome);
     }
 }
 

@@ -31,7 +31,7 @@ use crate::{
         report::Reporter,
         signals::Signals,
         strength::Handicap,
-        syzygy::Prober,
+        syzygy::{Confirming, Prober},
     },
     search::{
         history::{FromTo, Histories, PieceTo, Previous},
@@ -98,6 +98,8 @@ pub(crate) struct Shared<'a> {
     pub handicap: Option<Handicap>,
     /// Tablebases for positions inside the tree.
     pub prober: Option<Prober<'a>>,
+    /// Cuts the reported lines where they contradict the tablebases.
+    pub confirming: Option<Confirming<'a>>,
     /// Number of successful tablebase probes.
     pub tbhits: AtomicU64,
     /// Options that may change during the search.

@@ -710,13 +710,17 @@ impl Worker<'_> {
         let rm = self.root_moves[line].clone();
         if self.tells() {
             self.publish_nodes();
-            self.shared.reporter.info(&Info {
+            let mut info = Info {
                 nodes: self.shared.total_nodes(),
                 hashfull: self.shared.table.hashfull(),
                 tbhits: self.shared.tbhits.load(Relaxed),
                 time: self.shared.start.elapsed(),
                 ..rm.info(line + 1)
-            });
+            };
+            if let Some(confirming) = &self.shared.confirming {
+                confirming.confirm(&mut info);
+            }
+            self.shared.reporter.info(&info);
         }
         self.reported.truncate(self.lines());
         if line < self.reported.len() {
@@ -860,6 +864,7 @@ mod tests {
             root_moves: moves(game.position(), &[]),
             handicap: None,
             prober: None,
+            confirming: None,
             tbhits: AtomicU64::new(0),
             live: &LiveOptions::default(),
             reporter: &Silent,
