@@ -13,7 +13,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use rand::{SeedableRng as _, seq::SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use shakmaty::Position as _;
+use shakmaty::{Move, Position as _};
 
 use super::{
     exam::{CLASSES, Exam, Grade},
@@ -22,8 +22,8 @@ use super::{
 };
 use lancet::{
     chess::{
-        notation::{number, pawns, san},
-        pgn::read::Games,
+        notation::{pawns, san},
+        pgn::{Game, Item, Variation, read::Games, write::write},
         position::Position,
         score::Score,
     },
@@ -153,10 +153,10 @@ Examples:
         /// (material and piece-square tables); by default the built-in network
         candidates: Vec<PathBuf>,
     },
-    /// Show games as text
+    /// Show games as PGN
     ///
-    /// Shows the start position of a game, its result, and after each move the score of its search,
-    /// in pawns from White's point of view.
+    /// After each move comes the score of the search that chose it, in pawns from White's point of
+    /// view.
     #[command(after_long_help = "\
 Examples:
   lancet-train data view games/games-1-0.vf --game 3 --count 2
@@ -461,7 +461,7 @@ fn view(path: &Path, first: usize, count: usize, positions: bool) -> anyhow::Res
         if positions {
             show_positions(&game);
         } else {
-            say(format_args!("Game {number}\n{}", text(&game)));
+            say(pgn(&game, number));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -483,34 +483,24 @@ fn show_positions(game: &Record) {
     });
 }
 
-/// Returns a game as readable text, with scores in pawns from White's point of view.
-fn text(game: &Record) -> String {
+/// Returns a game as PGN. Each move has the score of the search that chose it (`[%eval 0.35]`).
+fn pgn(game: &Record, number: usize) -> String {
     let result = match game.result {
         GameResult::WhiteWins => "1-0",
         GameResult::Draw => "1/2-1/2",
         GameResult::BlackWins => "0-1",
     };
-    let mut words = Vec::new();
-    let mut position = game.start.clone();
-    for (index, &(m, score)) in game.moves.iter().enumerate() {
-        if index == 0 || position.turn().is_white() {
-            words.push(number(&position).trim_end().to_owned());
-        }
-        words.push(san(&position, m));
-        position = position.play(m);
+    let line: Vec<Move> = game.moves.iter().map(|&(m, _)| m).collect();
+    let mut moves = annotate::annotated_moves(&game.start, &line);
+    for (node, &(_, score)) in moves.iter_mut().zip(&game.moves) {
         if score != NO_LABEL {
-            words.push(format!("{{{}}}", pawns(Score::from(score))));
+            node.items.push(Item::Comment(annotate::evaluation_text(Score::from(score))));
         }
     }
-    words.push(result.to_owned());
-    let mut lines = vec![format!("{}\n{result}, {} plies", game.start.fen(), game.moves.len())];
-    let mut line = String::new();
-    for word in words {
-        if line.len() + word.len() >= 79 {
-            lines.push(std::mem::take(&mut line));
-        }
-        line = if line.is_empty() { word } else { format!("{line} {word}") };
-    }
-    lines.push(line);
-    lines.join("\n") + "\n"
+    let tags = [("Round", number.to_string()), ("Result", result.to_owned())];
+    let tags = tags.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let main = Variation { lead: Vec::new(), moves };
+    let mut pgn = Game { line: 0, tags, main, outcome: None };
+    pgn.set_start(&game.start);
+    write(&pgn, annotate::ply(&game.start))
 }

@@ -271,7 +271,7 @@ pub(crate) fn remark(
 }
 
 /// Returns the legal moves of a line without annotations.
-pub(crate) fn annotated_moves(start: &Position, line: &[Move]) -> Vec<AnnotatedMove> {
+pub fn annotated_moves(start: &Position, line: &[Move]) -> Vec<AnnotatedMove> {
     let mut position = start.clone();
     let annotated = |&m: &Move| {
         let san = SanPlus::from_move(position.chess().clone(), m);
@@ -283,7 +283,7 @@ pub(crate) fn annotated_moves(start: &Position, line: &[Move]) -> Vec<AnnotatedM
 
 /// Returns an evaluation command such as `[%eval 0.35]` or `[%eval #-3]`, from White's point of
 /// view.
-pub(crate) fn evaluation_text(white: Score) -> String {
+pub fn evaluation_text(white: Score) -> String {
     match mate_distance(white) {
         Some(moves) => format!("[%eval #{moves}]"),
         None => {

@@ -19,8 +19,10 @@ use crate::common::{
 };
 use lancet::{
     Signals,
+    chess::pgn::read::Games,
     engine::{Engine, Settings, threads},
     eval::nnue::Network,
+    tools::analyse::annotate,
 };
 use lancet_train::{
     format::{self, GameResult, Record},
@@ -297,7 +299,11 @@ fn data_tools() {
     assert!(text.contains("game 2, at byte") && text.contains("bad result 9"), "{text}");
 
     let text = succeed(&["data", "view", file_name, "--game", "2"]);
-    assert!(text.starts_with("Game 2\n") && text.contains("plies"), "{text}");
+    let shown = Games::new(text.as_bytes()).next_game().unwrap().unwrap().unwrap();
+    let game = &games(&file)[1];
+    let (start, moves) = annotate::replay(&shown).unwrap();
+    assert_eq!((start.fen(), shown.tag("Round")), (game.start.fen(), Some("2")));
+    assert!(moves.into_iter().eq(game.moves.iter().map(|&(m, _)| Some(m))), "{text}");
     let text = succeed(&["data", "view", file_name, "--positions"]);
     assert_eq!(text.lines().count(), games(&file)[0].moves.len());
     assert!(fail(&["data", "view", file_name, "--game", "41"]).contains("1 to 40"));
