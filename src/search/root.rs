@@ -456,7 +456,7 @@ impl Worker<'_> {
                 window.beta = if is_decisive(score) { INFINITE } else { score + step };
                 // A slightly shallower search confirms a fail high cheaply. A mate may need the
                 // full depth.
-                if !is_decisive(score) {
+                if self.shared.selective && !is_decisive(score) {
                     reduction = (reduction + 1).min(3);
                 }
             }
