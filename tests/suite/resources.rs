@@ -18,7 +18,7 @@ use crate::common::{
     Lancet,
     checker::check,
     chess::{game, long_game, nodes, search},
-    program::signal,
+    program::{is_ignored, signal},
     session::{Session, lines::Material},
     shell::{complaint, names, shell, with_short_files},
 };
@@ -464,19 +464,6 @@ fn a_full_disk_under_results() {
     }
 }
 
-/// Returns whether the program ignores a signal. Programs that a shell starts in the background do.
-#[cfg(target_os = "linux")]
-fn is_ignored(lancet: &Lancet, signal: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{}/status", lancet.id())).unwrap();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:\t")).unwrap();
-    u64::from_str_radix(mask, 16).unwrap() >> (signal - 1) & 1 == 1
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_ignored(_: &Lancet, _: u32) -> bool {
-    false
-}
-
 /// Signals end the program even during an infinite search.
 #[test]
 fn signals() {
@@ -486,7 +473,7 @@ fn signals() {
             lancet.send(line);
             // `readyok` also comes during a search or a count. After it, the task has begun.
             lancet.drain();
-            if !is_ignored(&lancet, number) {
+            if !is_ignored(lancet.id(), number) {
                 signal(lancet.id(), name);
                 assert_eq!(lancet.rest().1.signal(), i32::try_from(number).ok(), "{name}: {line}");
             }

@@ -118,10 +118,25 @@ pub fn signal(id: u32, signal: &str) {
     assert!(Command::new("kill").args([signal, &id.to_string()]).status().unwrap().success());
 }
 
-/// Sends Ctrl-C.
+/// Returns whether a program ignores a signal. Programs that a shell starts in the background may
+/// ignore SIGINT.
+#[cfg(target_os = "linux")]
+pub fn is_ignored(id: u32, signal: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:\t")).unwrap();
+    u64::from_str_radix(mask, 16).unwrap() >> (signal - 1) & 1 == 1
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+pub fn is_ignored(_: u32, _: u32) -> bool {
+    false
+}
+
+/// Sends Ctrl-C, or SIGTERM if the program ignores it.
 #[cfg(unix)]
 pub fn interrupt(child: &Child) {
-    signal(child.id(), "-INT");
+    let ctrl_c = if is_ignored(child.id(), 2) { "-TERM" } else { "-INT" };
+    signal(child.id(), ctrl_c);
 }
 
 /// Waits until a condition is true.
