@@ -540,17 +540,18 @@ pub(crate) mod tests {
     /// A network without king buckets gives the same scores as one with equal king buckets.
     #[test]
     fn king_buckets_can_begin_alike() {
-        let network = lancet::eval::default_network();
-        let layout = Layout { king_buckets: 4, ..Layout::of(&network) };
+        let one = Layout { king_buckets: 1, hidden: 64, buckets: 4 };
+        let network = one.quantise(&one.initial(1, 0.15), "").unwrap();
+        let layout = Layout { king_buckets: 4, ..one };
         let parameters = layout.dequantise(&network).unwrap();
         let bucketed = layout.quantise(&parameters, "").unwrap();
         assert_eq!(bucketed.king_buckets(), 4);
         for sample in samples(1000, 8) {
             let board = sample.board();
-            let scores = [&*network, &bucketed].map(|net| net.evaluate(&board, Color::White));
+            let scores = [&network, &bucketed].map(|net| net.evaluate(&board, Color::White));
             assert_eq!(scores[0], scores[1]);
         }
-        assert!(Layout::of(&network).dequantise(&bucketed).is_err());
+        assert!(one.dequantise(&bucketed).is_err());
     }
 
     /// A better result and a higher score for the side to move give a higher target.

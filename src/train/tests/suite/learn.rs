@@ -4,7 +4,10 @@
 use std::{fs, path::Path, process::Stdio};
 
 use crate::common::program::{Directory, Running, fail, lancet, succeed, wait_for_bytes};
-use lancet::eval::{self, nnue::Network};
+use lancet::eval::{
+    self,
+    nnue::{Network, features::INPUTS},
+};
 use lancet_train::learn::lineage::{Generation, Lineage};
 
 fn learn(dir: &str) -> Vec<String> {
@@ -86,8 +89,10 @@ fn winners_are_promoted() {
     let out = dir.path("out");
     let first = Path::new(&out).join("generation-0001");
     fs::create_dir_all(&first).unwrap();
-    // A network that is already trained.
-    let network = eval::default_network();
+    // A network that is already trained: one king bucket of the default network.
+    let mut parameters = eval::default_network().parameters();
+    parameters.weights.truncate(INPUTS * parameters.biases.len());
+    let network = Network::new(&parameters, "").unwrap();
     fs::write(first.join("net.nnue"), network.to_bytes()).unwrap();
     let (hidden, buckets) = (network.hidden().to_string(), network.buckets().to_string());
     let exam = dir.path("exam.csv");
