@@ -2,8 +2,8 @@
 //! runners send according to their sources.
 //!
 //! A dialogue begins with `#`, the program and its source. `>` sends a line to Lancet, and `$`
-//! gives an argument for Lancet's command line `<` waits for a line that starts with this text. `!`
-//! is the start of an `info string` that must come before that line. Lancet must print no other
+//! gives an argument for Lancet's command line. `<` waits for a line that starts with this text.
+//! `!` is the start of an `info string` that must come before that line. Lancet must print no other
 //! info strings, and its reports must agree with the rules of chess.
 
 use crate::common::{

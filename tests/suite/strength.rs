@@ -141,8 +141,7 @@ fn a_seed_is_a_player() {
 
 /// Results at limited strength never influence searches at full strength, at another rating or in
 /// another game. This also holds with Never Clear Hash, and whether UCI_LimitStrength is turned off
-/// or the search is an analysis. This also holds with Never Clear Hash, and however the limit is
-/// switched off.
+/// or the search is an analysis.
 #[test]
 fn players_do_not_know_each_others_thoughts() {
     let game = Game::default();
