@@ -161,17 +161,22 @@ impl Growth<'_> {
 
     /// Searches a position. Returns `None` if interrupted.
     fn search(&self, engine: &mut Engine, task: &Task) -> Option<RestSearch> {
-        let mut known = None;
+        let mut spent = 0;
         if may_be_known(task.game.position(), self.plan.table_pieces) {
-            known = self.go(engine, task, TABLE_NODES).filter(|found| found.exact);
+            let found = self.go(engine, task, task.nodes.min(TABLE_NODES))?;
+            if found.exact || found.nodes >= task.nodes {
+                return Some(found);
+            }
+            spent = found.nodes;
         }
-        known.or_else(|| self.go(engine, task, u64::MAX))
+        let found = self.go(engine, task, task.nodes - spent)?;
+        Some(RestSearch { nodes: spent + found.nodes, ..found })
     }
 
-    /// Searches with at most `most` nodes. Returns `None` if interrupted.
-    fn go(&self, engine: &mut Engine, task: &Task, most: u64) -> Option<RestSearch> {
+    /// Searches with at most this number of nodes. Returns `None` if interrupted.
+    fn go(&self, engine: &mut Engine, task: &Task, nodes: u64) -> Option<RestSearch> {
         let limits = Limits {
-            nodes: Some(task.nodes.min(most)),
+            nodes: Some(nodes),
             analyse: true,
             searchmoves: task.moves.clone(),
             ..Limits::default()
