@@ -2,6 +2,8 @@
 
 use std::{process::ExitCode, thread, time::Duration};
 
+use anyhow::Context as _;
+
 use super::measure::{self, SHORT, SPEED_HASH, Speed};
 use crate::{
     chess::notation::counted,
@@ -40,7 +42,7 @@ pub struct Args {
 ///
 /// If there is not enough memory, or a thread cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    threads::run("doctor", || advise(args))??;
+    threads::run("doctor", || advise(args)).context("cannot start the thread of doctor")??;
     Ok(ExitCode::SUCCESS)
 }
 
