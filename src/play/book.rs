@@ -81,13 +81,14 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a book.
+    /// If the bytes are not a book, or there is not enough memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
         let (records, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() {
             return Err(BookError::Truncated { bytes: bytes.len() });
         }
-        let mut entries: Vec<BookMove> = Vec::with_capacity(records.len());
+        let mut entries: Vec<BookMove> = Vec::new();
+        entries.try_reserve_exact(records.len()).map_err(io::Error::from)?;
         for (&record, number) in records.iter().zip(1..) {
             let bits = u128::from_be_bytes(record);
             let entry = BookMove {

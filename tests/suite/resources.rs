@@ -88,6 +88,21 @@ fn too_little_memory() {
     lancet.quit();
 }
 
+/// There is enough memory to read the book, but not for its entries too.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_for_a_book() {
+    let dir = tempfile::tempdir().unwrap();
+    let book = dir.path().join("zeros.bin");
+    fs::File::create(&book).unwrap().set_len(400 << 20).unwrap();
+    let mut lancet = Lancet::limited("ulimit -v 900000");
+    lancet.send(&format!("setoption name BookFile value {}", book.display()));
+    let lines = drain(&mut lancet);
+    assert!(lines.len() == 1 && lines[0].ends_with("out of memory"), "{lines:?}");
+    lancet.go("go depth 3");
+    lancet.quit();
+}
+
 /// Returns the answers up to `readyok`, without those that only a busy machine gives.
 fn drain(lancet: &mut Lancet) -> Vec<String> {
     let mut lines = lancet.drain();
