@@ -24,8 +24,8 @@ const LONGEST_TEXT: u64 = 64 << 20;
 const ABANDONED: Duration = Duration::from_secs(60);
 
 /// A file being written under a temporary name. [`commit`](NewFile::commit) writes it to the disk
-/// and gives it its real name, in place of an older file. If it is dropped before, it is removed.
-/// Devices and pipes are written to directly.
+/// and gives it its real name, in place of an older file. If a `NewFile` is dropped before that,
+/// the temporary file is removed. Devices and pipes are written to directly.
 #[derive(Debug)]
 pub struct NewFile {
     writer: BufWriter<File>,
@@ -190,10 +190,10 @@ pub(super) fn outlive_size_limits() {
     }
 }
 
-/// Runs `install`, which installs handlers of signals. SIGHUP and SIGINT are ignored afterwards if
-/// they were ignored before, for example by `nohup`.
+/// Runs `install`, which installs signal handlers. SIGHUP and SIGINT are ignored afterwards if they
+/// were ignored before, for example by `nohup`. If `install` fails, both keep their old actions.
 #[allow(unsafe_code)]
-pub(crate) fn keep_ignored_signals<T>(install: impl FnOnce() -> T) -> T {
+pub(crate) fn keep_ignored_signals<T, E>(install: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     // SAFETY: the arguments are valid signals and the predefined action SIG_IGN, so none of our
     // code runs in a signal handler.
     #[cfg(unix)]
@@ -202,10 +202,10 @@ pub(crate) fn keep_ignored_signals<T>(install: impl FnOnce() -> T) -> T {
     let result = install();
     #[cfg(unix)]
     for (signal, action) in ignored {
-        if action == libc::SIG_IGN {
-            // SAFETY: as above.
+        if result.is_err() || action == libc::SIG_IGN {
+            // SAFETY: this was the action of the signal before.
             unsafe {
-                libc::signal(signal, libc::SIG_IGN);
+                libc::signal(signal, action);
             }
         }
     }
@@ -283,8 +283,8 @@ fn named(path: &Path) -> &Path {
     if standard { Path::new("/dev/stdin") } else { path }
 }
 
-/// Returns what distinguishes this file from all others that exist. On systems other than Unix, it
-/// is the same for all files.
+/// Returns the numbers of the device and the inode of a file, which identify it among all files
+/// that exist. On systems other than Unix, they are 0 for all files.
 fn identity(file: &fs::Metadata) -> (u64, u64) {
     #[cfg(unix)]
     {
