@@ -91,6 +91,8 @@ tools() {
     esac
 }
 
+has_avx512() { grep -qw avx512vl /proc/cpuinfo; }
+
 # build TARGET PROCESSOR: builds the program and sets $built to its path.
 build() {
     local suffix='' folder=$PROFILE
@@ -321,7 +323,7 @@ avx512() {
     if tools avx512; then
         refuses x86-64-v4 Haswell avx512f 'use the x86-64-v3 build' qemu-x86_64 -cpu Haswell "$built"
     fi
-    if grep -qw avx512vl /proc/cpuinfo; then
+    if has_avx512; then
         has 'x86-64-v4 here' '^lancet [0-9]' "$("$built" --version)"
         return
     fi
@@ -349,6 +351,7 @@ done
 if $only_tools; then
     require=true
     if [[ " ${parts[*]} " == *' windows '* ]]; then parts+=(console); fi
+    if [[ " ${parts[*]} " == *' avx512 '* ]] && ! has_avx512; then parts+=(windows); fi
     for part in "${parts[@]}"; do tools "$part" || true; done
     [ "$failures" = 0 ]
     exit
