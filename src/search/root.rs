@@ -68,13 +68,13 @@ pub enum RootSearch {
     MtdF,
 }
 
-/// A root move with its score, its line and its statistics.
+/// A root move with its score, its principal variation and its statistics.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
     pub(crate) m: Move,
-    /// Its score in the last pass. It is `-INFINITE` if the move did not raise alpha or was not
-    /// searched, except for the first move of the pass.
+    /// Its score in the last pass that reached it, in centipawns for the side to move. It is
+    /// `-INFINITE` if the move did not raise alpha in that pass and was not its first move.
     pub(crate) score: Score,
     /// `score` at the end of the previous iteration.
     pub(crate) previous: Score,
@@ -89,7 +89,8 @@ pub struct RootMove {
     pub(crate) pv: Vec<Move>,
     /// Deepest ply that the iteration had reached when `pv` was found.
     pub(crate) seldepth: usize,
-    /// Nodes below this move, summed over all iterations, without those for further lines.
+    /// Nodes below this move, summed over all iterations, without those for MultiPV lines after the
+    /// first.
     pub(crate) nodes: u64,
     /// Result of the tablebase probe.
     pub(crate) known: Option<Known>,
@@ -116,8 +117,8 @@ impl RootMove {
         Reverse((self.value(), self.score))
     }
 
-    /// Returns the report of its line at this MultiPV rank, without nodes, time, hashfull and
-    /// tbhits. A certain draw is reported as a draw, whatever the score of its search.
+    /// Returns the report of its principal variation at this MultiPV rank, without nodes, time,
+    /// hashfull and tbhits. A certain draw is reported as a draw, whatever the score of its search.
     fn info(&self, multipv: usize) -> Info {
         let known = self.value().and_then(syzygy::drawn_score);
         Info {
@@ -138,8 +139,8 @@ fn around(score: Score, width: Score) -> Window {
     Window::new(score - width, score + width)
 }
 
-/// Returns the window in which to search a move that draws by rule, so that its score divided by
-/// [`DRAWN_SCALE`] decides the given window.
+/// Returns the window in which to search a move that draws by rule. Its score fails low or high in
+/// this window if and only if the score divided by [`DRAWN_SCALE`] does so in the given one.
 fn scale_window(Window { alpha, beta }: Window) -> Window {
     let alpha = (alpha * DRAWN_SCALE + DRAWN_SCALE - 1).clamp(-INFINITE, INFINITE - 1);
     Window::new(alpha, (beta * DRAWN_SCALE).clamp(alpha + 1, INFINITE))
@@ -227,8 +228,8 @@ impl Worker<'_> {
                 completed = depth;
                 break;
             }
-            // Kept for the case that this iteration is stopped: with one line, the previous result
-            // of the best move; with several, those of all moves.
+            // Kept in case this iteration is stopped: the previous result of the best move or, with
+            // several lines, those of all moves.
             let lines = self.lines();
             let kept = if lines > 1 { self.root_moves.len() } else { 1 };
             let mut before = self.root_moves[..kept].to_vec();
@@ -555,6 +556,8 @@ impl Worker<'_> {
                 best_move = m.into();
                 self.changes += u32::from(number > 1 && line == 0);
                 if score >= beta {
+                    // The scores of the moves that this pass does not reach are old.
+                    self.root_moves[i + 1..].iter_mut().for_each(|rm| rm.score = -INFINITE);
                     break;
                 }
             }
