@@ -3,15 +3,21 @@
 use shakmaty::{Bitboard, Board, Color, Rank, Square};
 
 use super::material;
-use crate::chess::{position::Position, score::Score};
+use crate::chess::{
+    position::Position,
+    score::{EVALUATION_LIMIT, Score},
+};
 
 /// Material that can force mate against a bare king, in the order in which people learn the mates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Technique {
     /// At least a queen or two rooks.
     Queen,
+    /// One rook.
     Rook,
+    /// Bishops on squares of both colours.
     Bishops,
+    /// Bishop and knight.
     BishopAndKnight,
 }
 
@@ -38,9 +44,9 @@ pub(crate) fn technique(board: &Board, strong: Color) -> Option<Technique> {
     }
 }
 
-/// In centipawns: evaluations against a bare king are above this with material that can force mate,
-/// and at most this with other material, such as pawns. Without these limits, a pawn could be worth
-/// more than the queen that it becomes.
+/// Limit of evaluations against a bare king, in centipawns. With material that can force mate, they
+/// are above it. With other material, such as pawns, they are at most this large. Otherwise a pawn
+/// could be worth more than the queen that it becomes.
 const WON: Score = 1000;
 
 /// Returns `score` if no king is bare. If one is, and the other side's material is one of
@@ -64,6 +70,7 @@ pub fn with_bare_king(position: &Position, score: Score) -> Score {
         10 * (edge[0] + edge[1])
     };
     let won = WON + 200 + material(board) - way - 10 * steps(king, bare);
+    let won = won.min(EVALUATION_LIMIT);
     if position.turn() == strong { won } else { -won }
 }
 
