@@ -300,9 +300,9 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If there is not enough memory. The table is then empty and has its old size, or 1 MiB if
-    /// that much is no longer available. (If not even 1 MiB is available, the old table stays as it
-    /// was.)
+    /// If there is not enough memory. The table is then empty. It keeps its old size if that can
+    /// still be allocated, and has 1 MiB otherwise. (If not even 1 MiB can be allocated, the old
+    /// table stays as it was.)
     pub fn prepare(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<(), MemoryError> {
         let resized = if self.has_wanted_size() { Ok(()) } else { self.resize() };
         self.table.clear(self.settings.threads, go_on);
@@ -339,7 +339,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is damaged, if its format version or evaluation differs, or if
+    /// If the file cannot be read or is damaged, if its format version differs, if it was saved
+    /// with another evaluation (network, fifty-move rule or player of limited strength), or if
     /// there is not enough memory. The old table is then kept.
     pub fn load_hash(&mut self, path: &Path) -> Result<(), LoadError> {
         self.table = Table::load(path, self.fingerprint())?;
@@ -687,8 +688,8 @@ fn is_there_time(job: &Job, budget: Option<Budget>) -> bool {
 /// Ranks the root moves by the tablebases. Returns whether the search may also probe the tablebases
 /// in the tree.
 ///
-/// It may not if DTZ tables have ranked the root moves, or if the best move draws. In both cases
-/// the search is left to find mates, or the draw that sets the opponent the most problems.
+/// It may not if DTZ tables have ranked the root moves, or if the best move draws. In both cases,
+/// the search looks for mates, or for the draw that is hardest to hold for the opponent.
 fn ask_tablebases(
     prober: &Prober,
     game: &Game,
@@ -829,7 +830,7 @@ mod tests {
         assert_eq!(*lock(&notes.0), told);
     }
 
-    /// Without a search there is no plan, as in a finished game.
+    /// A finished game is not searched, so no plan is reported.
     #[test]
     fn finished_games_are_not_searched() {
         let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
@@ -888,8 +889,8 @@ mod tests {
         }
     }
 
-    /// The results of searches with errors never reach searches without, or the other way round,
-    /// when a weak player enters an ending that it knows.
+    /// When a weak player enters an ending that it knows, its searches with errors and its searches
+    /// without them do not share results.
     #[test]
     fn weak_players_search_known_endings_afresh() {
         let settings = Settings { hash: 1, limit_strength: true, elo: 800, ..Settings::default() };
@@ -956,7 +957,7 @@ mod tests {
         assert_eq!(plan(1, 59_600), plan(3, 59_600));
     }
 
-    /// `go infinite` searches until `stop`, also with a clock.
+    /// `go infinite` searches until `stop`, even with `movetime`.
     #[test]
     fn infinite_searches_have_no_budget() {
         let mut engine = Engine::new(Settings { hash: 1, ..Settings::default() }).unwrap();
@@ -973,7 +974,7 @@ mod tests {
     fn the_memory_of_all_engines_counts() {
         let settings = |hash| Settings { hash, ..Settings::default() };
         assert_eq!(settings(1).check_memory(2), Ok(()));
-        assert_eq!(settings(1 << 20).check_memory(1), Ok(()), "left to the table");
+        assert_eq!(settings(1 << 20).check_memory(1), Ok(()), "checked when it is allocated");
         for engines in [1 << 20, usize::MAX] {
             let error = settings(64).check_memory(engines).unwrap_err();
             assert_eq!(error, MemoryError::Engines { engines, mib: 64 });

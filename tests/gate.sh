@@ -55,11 +55,11 @@ tools() {
             [ -d ../shared/data/syzygy ] || lacks 'the test data next to the checkout (../shared/data)'
             ;;&
         checks | release)
-            git log -1 --grep='^Bench: ' --format=%H | grep -q . || lacks "history with 'Bench:' lines: 'git fetch --unshallow'"
+            git log -1 --grep='^Bench: ' --format=%H | grep -q . || lacks "history with 'Bench:' lines (run 'git fetch --unshallow')"
             ;;&
         checks)
             if ! cargo deny --version >/dev/null 2>&1; then
-                lacks "cargo-deny: 'cargo install --locked cargo-deny'"
+                lacks "cargo-deny (run 'cargo install --locked cargo-deny')"
             elif ! .ci/advisories; then
                 lacks "the advisory database: 'cargo deny fetch db' failed"
             fi

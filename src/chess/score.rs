@@ -239,8 +239,9 @@ impl Bounds {
         self.lower == self.upper
     }
 
-    /// Returns a score that makes a search with `window` unnecessary, if the bounds decide the
-    /// window: such a search could prove no more.
+    /// Returns a score that makes a search with `window` unnecessary: the lower bound if it is at
+    /// least beta, the upper bound if it is at most alpha, and an exact score. Otherwise returns
+    /// `None`.
     pub const fn cutoff(self, window: Window) -> Option<Score> {
         if self.lower >= window.beta {
             Some(self.lower)

@@ -53,6 +53,10 @@ pub fn spawn<'scope, T: Send + 'scope>(
 /// # Errors
 ///
 /// If the system refuses the first thread.
+///
+/// # Panics
+///
+/// If a job panics.
 pub fn all<F: FnOnce() + Send>(name: &str, jobs: impl IntoIterator<Item = F>) -> io::Result<()> {
     thread::scope(|scope| {
         for (number, job) in jobs.into_iter().enumerate() {

@@ -60,7 +60,8 @@ fn material(board: &Board) -> Score {
     Role::ALL.into_iter().map(value).sum()
 }
 
-/// Returns the factor of `weight` for the material of both sides together, in centipawns.
+/// Returns the factor of a network's score, in 1/1024, for this material of both sides together, in
+/// centipawns.
 pub fn weight_of(material: Score) -> i32 {
     params::weight_bare() + material / params::weight_material()
 }

@@ -77,7 +77,7 @@ impl Model {
         (sum(&self.alpha), sum(&self.beta))
     }
 
-    /// Returns the probabilities of a win and of a loss.
+    /// Returns the probabilities of a win and of a loss, for a score in centipawns.
     pub fn win_and_loss(&self, score: f64, material: u32) -> (f64, f64) {
         let (alpha, beta) = self.at(material);
         (sigmoid(beta * score - alpha), sigmoid(-beta * score - alpha))
@@ -97,7 +97,7 @@ impl Model {
     }
 }
 
-/// Returns the chances of the side to move for a score.
+/// Returns the chances of the side to move for a score in centipawns.
 pub fn chances(score: Score, position: &Position) -> Chances {
     MODEL.chances(score, material(position.board()))
 }

@@ -130,14 +130,14 @@ pub struct Axes {
     /// Which entry is kept when two positions map to the same bucket of the table
     #[arg(long, value_enum, value_delimiter = ',')]
     pub replacement: Vec<Replacement>,
-    /// Table sizes, in entries
+    /// Table sizes, in entries; odd sizes are rounded down
     #[arg(long, value_delimiter = ',', value_parser = arguments::whole::<usize>(2..=1 << 28))]
     pub size: Vec<usize>,
     /// Score delay: how a node changes the score that it returns
     #[arg(long, value_enum, value_delimiter = ',')]
     pub delay: Vec<ScoreDelay>,
     /// Compare every algorithm, and vary every other axis one at a time. If values are given for
-    /// some axes, use all values of the others except --window and --size (thousands of cells)
+    /// some axes, use all values of the others, except --window and --size
     #[arg(long)]
     pub all: bool,
 }

@@ -139,7 +139,7 @@ struct RunArgs {
     /// Print everything as JSON instead of the table
     #[arg(long)]
     json: bool,
-    /// Also write an SVG picture of the nodes by depth, relative to another search and to the
+    /// Also write an SVG picture of the nodes by depth, relative to the first search and to the
     /// replayed tree
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -211,7 +211,7 @@ fn run_report(args: &ReportArgs) -> anyhow::Result<()> {
         few: spread(&bench, third),
         mates: positions("the mates", lines::split(MATES.as_bytes()), Some(third))?,
     };
-    let unwritable = || format!("cannot write to {}", args.out.display());
+    let unwritable = || format!("cannot write {}", args.out.display());
     std::fs::create_dir_all(&args.out).with_context(unwritable)?;
     let path = args.out.join("lab.html");
     files::check_outputs([&*path], &[], |_| args.force)?;

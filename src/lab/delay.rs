@@ -31,8 +31,8 @@ pub enum ScoreDelay {
     MatesPost,
     /// `loss` without shifting the window first.
     LossPost,
-    /// `loss` with `<` and `<=` swapped when the window is shifted, as the post's author first had
-    /// it.
+    /// `loss` with `<` and `<=` swapped when the window is shifted, as in the first version of
+    /// Muller's post.
     LossSwapped,
     /// `decay` with 33/32 used as the inverse of 31/32.
     DecayNarrow,

@@ -35,7 +35,7 @@ use lancet::{
 pub struct Example {
     /// The tree in the notation of [`tree`](super::tree), or the name of a game.
     tree: String,
-    /// What the example shows.
+    /// The caption.
     caption: String,
     /// The options, as written.
     search: String,
@@ -89,7 +89,7 @@ impl Example {
         self.tree.contains('(')
     }
 
-    /// Returns what the example shows.
+    /// Returns the caption.
     pub fn caption(&self) -> &str {
         &self.caption
     }

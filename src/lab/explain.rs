@@ -118,7 +118,7 @@ pub fn text(args: &ExplainArgs) -> anyhow::Result<String> {
     if let Some(tree) = &args.tree {
         let example = examples.iter().find(|example| example.has_tree());
         let example = example.with_context(|| {
-            format!("'{proper}' has no example on a tree, so --tree cannot be used")
+            format!("'{proper}' has no example on a tree: use --tree with another topic")
         })?;
         let film = example.film(Some(tree), args.guess)?;
         return Ok(format!("{text}\n{tree}\n\n{}", film.text()));

@@ -29,7 +29,8 @@ pub trait Game: Clone + Sync {
     /// guess of a root driver, and `CurEval` of Muller 2007.
     fn evaluate(&self) -> Score;
 
-    /// Returns a key, which is the same for equal positions and almost never for others.
+    /// Returns a key. Equal positions have equal keys, and different positions almost always have
+    /// different keys.
     fn key(&self) -> u64;
 
     /// Returns whether MAX is to move. Of the algorithms, only Scout (in maximin form) needs it.
@@ -76,7 +77,7 @@ pub enum GameName {
 }
 
 impl GameName {
-    /// Returns the default depth of a search.
+    /// Returns the default depth of a search, in plies.
     pub const fn depth(self) -> u32 {
         match self {
             GameName::TicTacToe => 9,

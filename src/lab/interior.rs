@@ -16,7 +16,7 @@ use lancet::chess::score::{Bounds, INFINITE, MATE, Score, Window};
 /// The axis "interior".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Interior {
-    /// The reference, without pruning. For small depths only.
+    /// Plain minimax, without pruning. For small depths only.
     Minimax,
     /// Minimax that leaves a node as soon as it finds a winning move.
     StopAtWin,
@@ -277,7 +277,7 @@ fn pvs<G: Game>(s: &mut Search<G>, n: &Node<G>, itself: Interior) -> NodeResult<
         let first = if i == 0 { full } else { Window::null(alpha).flip() };
         let late = reduces && i >= 3 && n.position.gain(m) == 0;
         let shallow = late.then(|| {
-            // The root depth follows, so that the distance from the root stays right.
+            // The distance from the root is `root_depth` less the remaining depth.
             s.root_depth -= 1;
             let score = -s.score(itself, &n.position.make(m), n.depth - 2, first);
             s.root_depth += 1;

@@ -36,7 +36,7 @@
 //! | bisection | binary search with null windows | Eppstein 1999 | [`root.rs`](root), `bisection` |
 //! | mtdf | MTD(f) between two bounds | Plaat 1996 | [`root.rs`](root), `mtdf` |
 //! | mtdf-loop | MTD(f) as one loop without bounds, which is not sound | Eppstein 1999 | [`root.rs`](root), `mtdf_loop` |
-//! | table | off, entries of exact depth, or also deeper entries | Plaat 1996 | [`table.rs`](table), [`Table::probe`] |
+//! | table | off, entries of exact depth (also with a strict test), or also deeper entries | Plaat 1996 | [`table.rs`](table), [`Table::probe`] |
 //! | entries | two bounds, or one score with a flag | Plaat 1996 | [`table.rs`](table), [`Entries`](table::Entries) |
 //! | replacement | deepest, largest subtree, newest, two-level | Breuker 1994 | [`table.rs`](table), [`Table::store`] |
 //! | size | number of entries, for every scheme | Breuker 1994 | [`table.rs`](table), [`Table::new`] |
@@ -67,7 +67,7 @@
 //! - PVS (Eppstein) does not raise alpha to the first move's score.
 //! - Bisection (Eppstein) may stop when two scores are left.
 //! - MTD(f) as a loop (Eppstein) takes an upper bound for the score: `explain mtdf-loop`.
-//! - The table (the Scout notes, course notes without a known author) uses an upper bound if
+//! - The Scout notes (course notes of unknown authorship) use an upper bound from the table if
 //!   `upperbound < alpha` on one page, and if `up <= alpha` on another. The first test does not use
 //!   bounds that equal alpha, which null-window searches often return:
 //!   `lab::a_strict_test_misses_bounds`.

@@ -281,7 +281,7 @@ impl<'a, G: Game> Search<'a, G> {
             return None;
         }
         let child = p.pass()?;
-        // The root depth follows, so that the distance from the root stays right.
+        // The distance from the root is `root_depth` less the remaining depth.
         (self.passed, self.root_depth) = (true, self.root_depth - 2);
         let score = -self.score(interior, &child, depth - 3, window.flip());
         (self.passed, self.root_depth) = (false, self.root_depth + 2);

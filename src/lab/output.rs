@@ -213,13 +213,13 @@ fn notes(report: &Report) -> String {
     if !report.checked {
         let selectivity = report.selectivity.join(", ");
         text +=
-            &format!("truth: not checked, because searches with {selectivity} need not agree\n");
+            &format!("scores: not compared, because searches with {selectivity} need not agree\n");
     } else if report.failures.is_empty() {
         let sound = report.rows.iter().filter(|row| row.cell.is_sound()).count();
         text += &format!(
-            "truth: {sound} sound cells x {} positions agree with the reference at every depth,\n\
+            "scores: {sound} sound cells on {} agree with the reference at every depth,\n\
              and every best move is worth the score\n",
-            report.positions,
+            counted(report.positions, "position"),
         );
     }
     let rivals = ranked(report).into_iter().filter(|row| {

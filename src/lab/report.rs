@@ -112,7 +112,7 @@ struct Experiment {
     title: &'static str,
     /// The answer, with placeholders for its numbers.
     answer: String,
-    /// What the experiment compares, and why.
+    /// The comparison and its purpose.
     text: &'static str,
     columns: Vec<&'static Column>,
     runs: Vec<Run>,

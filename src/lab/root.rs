@@ -118,13 +118,13 @@ fn aspiration(driver: Root, guess: Guess, search: &mut impl FnMut(Window) -> Sco
     loop {
         let score = search(window);
         passes += 1;
-        // Beyond the full window there is nothing to open.
+        // The full window cannot be widened.
         if window.contains(score) || window == Window::FULL {
             return Driven { score, end: End::Converged };
         } else if driver == Root::AspPrinted && passes >= max_passes {
             return Driven { score, end: End::Stopped };
         }
-        // How far a failed side moves out.
+        // The distance by which the failed bound moves.
         let step = match driver {
             Root::AspFull | Root::AspFullOff | Root::AspPrinted => 2 * INFINITE,
             _ => 2 * (window.beta - window.alpha),

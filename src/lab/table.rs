@@ -53,7 +53,7 @@ impl Entries {
 pub enum Replacement {
     /// Keep the deeper entry; if they are equally deep, the newer one.
     Deepest,
-    /// Keep the entry whose subtree had more nodes; if both had as many, the newer one.
+    /// Keep the entry with the larger subtree; if both are equally large, the newer one.
     Largest,
     /// Always keep the newer entry.
     Newest,

@@ -42,7 +42,8 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// Returns the geometric mean of `a[i] / b[i]`, and the half-width of its 95 % confidence interval.
-/// The half-width is infinite for fewer than two pairs. It uses Student's distribution.
+/// The half-width is infinite for fewer than two pairs. It uses Student's distribution. Values
+/// below 1 count as 1.
 pub fn ratio(a: &[f64], b: &[f64]) -> (f64, f64) {
     let logs: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a.max(1.0) / b.max(1.0)).ln()).collect();
     let count = logs.len() as f64;

@@ -26,8 +26,8 @@ fn reserve() -> Duration {
 
 impl Budget {
     /// Returns the budget for a move on this clock. `overhead` is reserved for delays between the
-    /// engine and the GUI. The budget never exceeds the remaining time, whatever the increment, but
-    /// is at least 1 ms.
+    /// engine and the GUI. The hard limit is less than the remaining time, whatever the increment.
+    /// If less than 1 ms remains, the budget is that for 1 ms.
     pub fn new(clock: Clock, overhead: Duration) -> Budget {
         // The search must find a move even if the clock has run out.
         let time = clock.time.saturating_sub(overhead + reserve()).max(Duration::from_millis(1));

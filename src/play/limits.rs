@@ -25,7 +25,7 @@ pub struct Limits {
     pub movetime: Option<Duration>,
     /// The clock of the side to move.
     pub clock: Option<Clock>,
-    /// Ignores the clock, and holds the best move back until `stop`.
+    /// Ignores the clock and `movetime`, and holds the best move back until `stop`.
     pub infinite: bool,
     /// Holds the best move back until `stop` or `ponderhit`. The clock starts at the ponderhit.
     pub ponder: bool,

@@ -47,7 +47,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// The information without a search.
+    /// The information to report if nothing was searched.
     pub(crate) const EMPTY: Info = Info {
         depth: 0,
         seldepth: 0,
@@ -83,7 +83,7 @@ pub enum Note<'a> {
     Memory(MemoryError),
     /// A search thread cannot be started. The threads already started continue.
     Thread {
-        /// Its number, from 1. Thread 0 always exists.
+        /// Index of the thread, from 0. It is never 0, because the first thread always exists.
         number: usize,
         /// The system's error.
         error: &'a io::Error,
@@ -92,14 +92,14 @@ pub enum Note<'a> {
     Table {
         /// Path of the file, or only its name if it is missing.
         path: &'a Path,
-        /// What is wrong with it.
+        /// Its fault.
         fault: TableFault<'a>,
     },
     /// The plan for a search, for debugging.
     Plan {
         /// Time after which no new iteration starts; `None` if the search uses the whole time.
         soft: Option<Duration>,
-        /// Time at which the search is stopped; `None` without a clock.
+        /// Time at which the search is stopped; `None` if time does not limit it.
         hard: Option<Duration>,
         /// Number of root moves with a known tablebase result.
         known: usize,
@@ -122,7 +122,7 @@ pub enum Note<'a> {
     },
 }
 
-/// What is wrong with a tablebase file.
+/// A fault of a tablebase file.
 #[derive(Clone, Copy, Debug)]
 pub enum TableFault<'a> {
     /// The file does not exist.

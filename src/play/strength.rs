@@ -4,8 +4,8 @@
 //! overlooks moves: the opponent's replies, and its own moves after them. It overlooks mostly
 //! quiet, long and backward moves. It never gives pieces away at random, and it plays the best move
 //! that it sees. Obvious moves take little time, and some others a lot. Up to a rating of 2000, the
-//! player misses no mate in one, and no recapture or promotion that wins material. It makes no
-//! errors in the endings that players of its rating know.
+//! player misses no mate in one, and no recapture or promotion that wins more than a pawn. It makes
+//! no errors in the endings that players of its rating know.
 //!
 //! All errors depend only on the position and the game's seed. Therefore a position is misjudged in
 //! the same way wherever it occurs in the tree, and a blind spot lasts as long as the position.
@@ -167,9 +167,9 @@ impl Handicap {
     }
 
     /// Returns whether the player overlooks this move, `ply` plies from the root. It overlooks no
-    /// move at the root, because people consider those one by one, and no move when its king is in
-    /// check. At later plies, it overlooks a larger share: a tenth more for each ply after the
-    /// first, up to twice that of the first ply.
+    /// move at the root, because people consider those one by one, and no reply to a check. At
+    /// later plies, it overlooks a larger share: a tenth more for each ply after the first, up to
+    /// twice that of the first ply.
     pub fn overlooks(&self, position: &Position, m: Move, ply: usize) -> bool {
         if ply == 0 || position.is_check() {
             return false;

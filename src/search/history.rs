@@ -17,7 +17,7 @@ use crate::{
 /// Maximum absolute value of an entry of the move-ordering tables.
 const HISTORY_MAX: i32 = 16_384;
 
-/// A piece (12) and a target square (64): the index of the tables by piece and target.
+/// Index by piece (12 values) and target square (64 values).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PieceTo(u16);
 

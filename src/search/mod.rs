@@ -55,12 +55,13 @@ pub use pv::MAX_PLY;
 use pv::PvTable;
 pub use root::{RootMove, RootSearch};
 
-/// Nodes that the first thread must search before a stop may end the first iteration. They take a
+/// Nodes that thread 0 must search before a stop may end the first iteration. They take a
 /// few milliseconds.
 const FIRST_NODES: u64 = 5000;
 /// Nodes between two checks of the clock and the stop flag: about 40 microseconds.
 const CHECK_INTERVAL: u64 = 64;
-/// Only this many centipawns of an evaluation shrink as the halfmove clock rises. The rest is kept.
+/// Largest part of an evaluation, in centipawns of either sign, that shrinks as the halfmove clock
+/// rises. The rest is kept.
 const DAMPED: Score = 600;
 
 /// Tables of up to this size, in MiB, mostly fit in the processor's caches.
@@ -98,13 +99,13 @@ pub(crate) struct Shared<'a> {
     pub handicap: Option<Handicap>,
     /// Tablebases for positions inside the tree.
     pub prober: Option<Prober<'a>>,
-    /// Cuts the reported lines where they contradict the tablebases.
+    /// Cuts the reported principal variations where they contradict the tablebases.
     pub confirming: Option<Confirming<'a>>,
     /// Number of successful tablebase probes.
     pub tbhits: AtomicU64,
     /// Options that may change during the search.
     pub live: &'a LiveOptions,
-    /// Receives the information of thread 0, and tablebase faults.
+    /// Receives the search information of thread 0, and tablebase errors.
     pub reporter: &'a dyn Reporter,
     /// The search algorithm at the root.
     pub root_search: RootSearch,
@@ -176,7 +177,7 @@ impl Memory {
 struct StackEntry {
     /// Corrected static evaluation, `NO_SCORE` in check.
     evaluation: Score,
-    /// The move made here, `None` for a null move.
+    /// Piece and target of the move made here; `None` for a null move and before any move is made.
     moved: Option<PieceTo>,
     /// Butterfly index of that move, if it is a quiet move of an interior node.
     quiet: Option<FromTo>,
@@ -211,8 +212,8 @@ impl StackEntry {
 /// because mate distance pruning and upcoming repetitions may narrow the window.
 trait NodeType {
     /// The node is a PV node. It is searched with an open window and collects its principal
-    /// variation. It is cut off only by TT entries that are deeper and not decisive, and in
-    /// quiescence by none.
+    /// variation. TT entries cut it off only if they are deeper and not decisive, and never in
+    /// quiescence.
     const PV: bool;
 }
 
@@ -229,8 +230,8 @@ impl NodeType for NonPv {
 /// The parameters of a node's search.
 #[derive(Clone, Copy)]
 struct Search {
-    /// The window, from the side to move's point of view. `search` takes it as the parent sees it.
-    /// All later steps take it shifted ([`crate::chess::score`]).
+    /// The window, from the side to move's point of view. `search` takes it before the score shift,
+    /// and all later steps take it shifted ([`crate::chess::score`]).
     window: Window,
     /// Remaining depth, in plies.
     depth: i32,
@@ -348,8 +349,8 @@ impl<'a> Worker<'a> {
         &self.stack[ply + STACK_OFFSET - back]
     }
 
-    /// Step 1 of every node: limits, draws by rule, mate distance, upcoming repetitions. If the
-    /// window is still open, `search` carries out the other steps with it.
+    /// Carries out step 1 of a node: limits, draws by rule, mate distance, upcoming repetitions. If
+    /// the window is still open, calls `search` with it for the other steps. Returns the score.
     #[inline(always)]
     fn enter<T: NodeType>(
         &mut self,

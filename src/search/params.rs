@@ -1,7 +1,6 @@
 //! Tunable constants of the search. [`tune`](crate::system::tune) explains the format of a line.
 //!
-//! Most margins, reductions and bonuses were tuned by SPSA. Those added on 28 November 2026 have
-//! their first values, since the last run found no better ones. `HISTORY.md` in this directory
+//! Most margins, reductions and bonuses were tuned by SPSA. `HISTORY.md` in this directory
 //! describes the runs and their gains.
 
 crate::system::tune::params! {
@@ -60,8 +59,8 @@ crate::system::tune::params! {
     /// Reverse futility pruning: reduction of the margin if the position is improving, in
     /// centipawns.
     rfp_improving: 62, 0..=150, 6;
-    /// Reverse futility pruning: reduction of the margin if the opponent's last move was a mistake,
-    /// in centipawns.
+    /// Reverse futility pruning: reduction of the margin, in centipawns, if the opponent's last
+    /// move raised our evaluation by more than 2 centipawns.
     rfp_worsening: 28, 0..=100, 6;
     /// Minimum margin of reverse futility pruning, in centipawns.
     rfp_least: 24, 0..=80, 4;
@@ -106,7 +105,8 @@ crate::system::tune::params! {
     see_capture: 25, 5..=80, 4;
     /// Units of capture history that allow a capture to lose one more centipawn.
     see_history: 32, 12..=256, 8;
-    /// Ordering of captures: weight of a centipawn of the victim, in units of history.
+    /// Ordering of captures and queen promotions: weight of a centipawn of the captured or promoted
+    /// piece, in units of history.
     order_victim: 30, 8..=128, 6;
     /// Ordering of quiet moves: bonus for the escape from a less valuable attacker, per pawn of the
     /// piece's value, in units of a quiet move's history.
@@ -178,7 +178,7 @@ crate::system::tune::params! {
     lmr_hopeless: 1038, 0..=2000, 90;
     /// Less reduction in check, in 1/1024 ply.
     lmr_in_check: 659, 0..=2000, 90;
-    /// History bonus per ply.
+    /// History bonus per ply of depth.
     bonus_slope: 275, 50..=600, 20;
     /// History bonus or malus per centipawn by which the last move changed the evaluation.
     evaluation_slope: 12, 2..=40, 2;

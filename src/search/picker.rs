@@ -29,7 +29,7 @@ use crate::{
 /// chess, and 270 with more queens than promotions allow.
 const CAPACITY: usize = 272;
 /// Mask of the bits of a key (see [`Batch`]) that hold the move's index. The index counts down, so
-/// that of moves with equal scores the first has the greatest key.
+/// that the first of several moves with equal scores has the greatest key.
 const PLACES: i32 = (1 << PLACE_BITS) - 1;
 const PLACE_BITS: u32 = 9;
 

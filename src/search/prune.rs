@@ -253,8 +253,8 @@ pub fn bonus(depth: i32) -> i32 {
 }
 
 /// Returns the history bonus for the move that led to a node that failed low. It is larger if the
-/// move came late in move ordering, or if the score is well below one of the evaluations that the
-/// node and its parent expected. `expected` are these evaluations from the node's point of view.
+/// move came late in move ordering, or if the score is well below the static evaluation of the node
+/// or of its parent. `expected` has these two evaluations from the node's point of view.
 pub fn refutation_bonus(
     depth: i32,
     number: i32,

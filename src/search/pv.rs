@@ -7,7 +7,7 @@ use shakmaty::Move;
 /// `MAX_PLY - 1`.
 pub const MAX_PLY: usize = 240;
 
-/// The best line found from each ply on.
+/// The principal variation from each ply on.
 #[derive(Debug)]
 pub(super) struct PvTable {
     lines: Vec<ArrayVec<Move, MAX_PLY>>,

@@ -227,10 +227,10 @@ pub struct Table {
 const MIB: usize = 1 << 20;
 
 impl Table {
-    /// Creates an empty table of `mib` MiB, or returns `None` if there is not enough memory. The
-    /// memory is only reserved; `clear` allocates it before a search. Otherwise the search would
-    /// allocate it page by page. With a large table, nearly every node would then touch a new page,
-    /// and each page of 2 MiB takes 0.1 to 0.4 ms.
+    /// Creates an empty table of `mib` MiB (0 counts as 1), or returns `None` if there is not
+    /// enough memory. The memory is only reserved; `clear` allocates it before a search. Otherwise
+    /// the search would allocate it page by page. With a large table, nearly every node would then
+    /// touch a new page, and each page of 2 MiB takes 0.1 to 0.4 ms.
     pub fn new(mib: usize) -> Option<Table> {
         let bytes = mib.max(1).checked_mul(MIB)?;
         // For small tables it is not worth querying how much memory is free.

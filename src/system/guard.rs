@@ -78,8 +78,8 @@ fn say(file: i32, text: &str) {
     unsafe { write(file, text.as_ptr(), text.len()) };
 }
 
-/// Returns the CPUID registers of this processor, in the order of the table in `build.rs`. Bits of
-/// instruction sets that the operating system does not support are cleared.
+/// Returns the CPUID registers of this processor, in the order of the table in `build.rs`. The bits
+/// of AVX and AVX512F are cleared if the operating system does not support them.
 fn registers() -> [u32; 7] {
     const AMD: u32 = 0x8000_0001;
     // If the operating system does not save the registers ymm or zmm, programs cannot use the

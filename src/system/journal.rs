@@ -8,8 +8,8 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Maximum length of a line, in bytes. The longest line that Lancet writes, the game in the study
-/// of a game of 10,000 moves, has about a hundredth of this length.
+/// Maximum length of a line, in bytes. The longest line that Lancet writes has the moves of a
+/// studied game. For 10,000 moves, it is about a hundredth as long.
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// The errors from reading a line.

@@ -23,9 +23,9 @@ pub(super) fn call_program(name: &str) {
     PROGRAM.get_or_init(|| name.to_owned());
 }
 
-/// Replaces characters of text from outside (names, file contents, paths) that a terminal would
-/// obey or XML forbids. It does not escape `&` and `<`. Replaces control characters and characters
-/// that XML does not allow. Keeps line feeds and tabs.
+/// Replaces control characters, and characters that XML forbids, with U+FFFD. Text from outside
+/// (names, file contents, paths) can then neither control a terminal nor break an XML file. Keeps
+/// line feeds and tabs. Does not escape `&` and `<`.
 pub fn plain(text: &str) -> String {
     let replaced = |c: char| match c {
         '\n' | '\t' => false,

@@ -83,7 +83,7 @@ pub(super) fn positions() -> Vec<(Position, &'static str)> {
 ///
 /// # Errors
 ///
-/// If there is not enough memory for the table, or a thread cannot be started.
+/// If there is not enough memory for the table.
 pub(crate) fn bench(
     args: &Args,
     network: Option<Arc<Network>>,

@@ -31,9 +31,9 @@ pub struct Args {
     #[arg(required = true, value_name = "NET")]
     networks: Vec<PathBuf>,
     /// File to write the network to
-    #[arg(long, value_name = "NET")]
+    #[arg(long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace NET if it exists
+    /// Replace OUT if it exists
     #[arg(long)]
     force: bool,
 }

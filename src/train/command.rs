@@ -74,12 +74,12 @@ pub struct Args {
     data: Vec<PathBuf>,
     /// The network file to write; loss curves (.csv, .svg), the schedule (.toml) and the checkpoint
     /// are written beside it
-    #[arg(long, value_name = "NET")]
+    #[arg(long, value_name = "OUT")]
     out: PathBuf,
-    /// Continue from the checkpoint beside NET, if there is one
+    /// Continue from the checkpoint beside OUT, if there is one
     #[arg(long)]
     resume: bool,
-    /// Replace NET and the files beside it if they exist
+    /// Replace OUT and the files beside it if they exist
     #[arg(long)]
     force: bool,
     /// Start with the weights of this network instead of random ones. A run with king buckets can
@@ -91,8 +91,8 @@ pub struct Args {
     /// file that `lancet epd --csv` wrote for one engine
     #[arg(long, value_name = "EXAM.csv")]
     exam: Option<PathBuf>,
-    /// Scale the output so that evaluations are on average as large as those of this network,
-    /// usually the built-in one, for whose size the search's margins are tuned
+    /// Scale the output so that the mean absolute evaluation equals that of this network, usually
+    /// the built-in one, because the search's margins are tuned to it
     #[arg(long, value_name = "NET")]
     size_of: Option<PathBuf>,
     /// Settings to start from; the options below override them
@@ -242,8 +242,8 @@ fn read_data(args: &Args, schedule: &mut Schedule) -> anyhow::Result<DataSet> {
     }
     schedule.scale = schedule.scale.or(Some(fitted as f32));
     note(format_args!(
-        "{} training positions, {} duplicates merged, {} validation positions, White {}; \
-         read in {:.1} s",
+        "{} training positions, {} duplicates merged, {} validation positions, results of White \
+         {}; read in {:.1} s",
         data.training.len(),
         data.duplicates,
         data.validation.len(),

@@ -22,7 +22,7 @@ use super::{
 };
 use lancet::{
     chess::{
-        notation::{pawns, san},
+        notation::{counted, pawns, san},
         pgn::{Game, Item, Variation, read::Games, write::write},
         position::Position,
         score::Score,
@@ -111,11 +111,12 @@ Examples:
     },
     /// Write quiet positions, one FEN per line, for an exam
     ///
-    /// Reads games as `datagen` writes them, or PGN (.pgn, also with .gz or .zst). Writes up to --count different quiet
-    /// positions, chosen at random. In a quiet position, the side to move is not in check, and the
-    /// move played is neither a capture nor a promotion. Skips the first 8 plies of every game, and
-    /// positions with fewer than 4 pieces. To make an exam of the positions, add the scores of long
-    /// searches by Lancet or by another engine with `lancet epd --csv`.
+    /// Reads games as `datagen` writes them, or PGN (.pgn, also with .gz or .zst). Writes up to
+    /// --count different quiet positions, chosen at random. In a quiet position, the side to move
+    /// is not in check, and the move played is neither a capture nor a promotion. Skips the first 8
+    /// plies of every game, positions with fewer than 4 pieces and, in games by `datagen`, those
+    /// whose score is a bound or beyond 100 pawns. An exam is a test set: the positions with the
+    /// scores of long searches by Lancet or by another engine, which `lancet epd --csv` adds.
     #[command(after_long_help = "\
 Examples:
   lancet-train data positions games/*.vf --count 20k > exam.epd
@@ -281,7 +282,7 @@ fn grade(exam: &Path, candidates: &[PathBuf]) -> anyhow::Result<ExitCode> {
         let name = path.display().to_string();
         if path.extension().is_some_and(|extension| extension == "csv") {
             let (shared, scores) = exam.shared_with(&Exam::read(path)?);
-            ensure!(!scores.is_empty(), "{name}: no position of the exam");
+            ensure!(!scores.is_empty(), "{name}: has none of the exam's positions");
             show(&name, &shared, &scores);
         } else {
             show(&name, &exam, &exam.evaluate(eval::load(path)?.as_deref()));
@@ -406,8 +407,8 @@ fn check(files: &[PathBuf]) -> ExitCode {
     for path in files {
         match check_file(path) {
             Ok((file, positions)) => {
-                let (path, games) = (path.display(), file.count());
-                say(format_args!("{path}: {games} games, {positions} positions, no errors"));
+                let (path, games) = (path.display(), counted(file.count(), "game"));
+                say(format_args!("{path}: {games}, {positions} positions, no errors"));
             }
             Err(error) => {
                 complain(format_args!("{error:#}"));
@@ -438,7 +439,7 @@ fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> anyhow::Result
     }
     ensure!(!frames.is_empty(), "{}: no games to write: the files are empty", out.display());
     write_new(out, &frames).with_context(|| out.display().to_string())?;
-    say(format_args!("{}: {} games", out.display(), frames.len()));
+    say(format_args!("{}: {}", out.display(), counted(frames.len(), "game")));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -73,10 +73,10 @@ const RECIPE_FILE: &str = "datagen.toml";
 ///
 /// A game ends by the rules, by the tablebases of --syzygy, or by adjudication. It is adjudicated
 /// when the scores of both sides agree for some plies (--win-score, --win-plies, --draw-score,
-/// --draw-plies and --draw-from). At ply 500 after the opening, a game is a draw. --play-on percent
-/// of the games are played on whatever their scores, up to ply 250, so that the training data also
-/// contains won, lost and dead-drawn positions. Openings that the first search scores beyond 300
-/// centipawns are dropped.
+/// --draw-plies and --draw-from). At ply 500 after the opening, a game is a draw. A share of the
+/// games (--play-on) is not adjudicated by scores up to ply 250, so that the training data also
+/// contains won, lost and dead-drawn positions. Openings are dropped if the first search scores
+/// them beyond 300 centipawns, or the tablebases decide them.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -255,7 +255,7 @@ impl Stats {
 const TORN_AT_MOST: usize = 4096;
 
 /// Number of openings in a row that may be dropped before a game. Even if only one opening in a
-/// thousand is balanced, so many are hardly ever dropped.
+/// thousand is balanced, this many in a row are hardly ever dropped.
 const DROPPED_AT_MOST: u64 = 10_000;
 
 /// A file of games to which whole games are appended.
@@ -379,7 +379,8 @@ impl Shared {
                         ensure!(
                             dropped < DROPPED_AT_MOST,
                             "{dropped} openings in a row were dropped, because one side was ahead \
-                             by more than {BALANCE} centipawns: use other books"
+                             by more than {BALANCE} centipawns, or tablebases decided the game: \
+                             use other openings"
                         );
                         let dropped = Stats { unbalanced: 1, ..std::mem::take(&mut news) };
                         let mut stats = lock(&self.stats);

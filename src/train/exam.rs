@@ -83,7 +83,7 @@ impl Exam {
             let first = first.get_or_insert_with(|| engine.clone());
             ensure!(
                 *first == engine,
-                "line {line}: scores of {}, but the first ones are by {}; expected one engine \
+                "line {line}: engine '{}', but the first row has '{}'; expected one engine \
                  (`lancet epd --engines-only` leaves out Lancet)",
                 engine.unwrap_or_default(),
                 first.as_deref().unwrap_or_default()
@@ -243,7 +243,7 @@ mod tests {
         };
         assert_eq!(Exam::parse(csv(["a", "a"]).as_bytes()).unwrap().samples().len(), 2);
         let error = Exam::parse(csv(["a", "b"]).as_bytes()).unwrap_err().to_string();
-        assert!(error.starts_with("line 3: scores of b, but the first ones are by a"), "{error}");
+        assert!(error.starts_with("line 3: engine 'b', but the first row has 'a'"), "{error}");
     }
 
     /// Evaluations that differ from the exam only by a factor have no error.

@@ -13,8 +13,8 @@ use lancet::chess::score::Score;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
-    /// Number of plies after the opening that are dropped: in these, the players still react to the
-    /// random moves.
+    /// Number of plies dropped after the opening, in which the players still react to its random
+    /// moves.
     pub(crate) skip_plies: u32,
     /// Smallest number of pieces, kings included.
     pub(crate) min_pieces: usize,

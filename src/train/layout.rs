@@ -9,11 +9,14 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use wide::{f32x8, i16x8, i16x32};
 
-use lancet::eval::nnue::{
-    features::INPUTS,
-    network::{
-        LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB,
-        largest_output_sum,
+use lancet::{
+    chess::notation::counted,
+    eval::nnue::{
+        features::INPUTS,
+        network::{
+            LoadError, MAX_OUTPUT_SUM, MAX_OUTPUT_WEIGHT, Network, Parameters, QA, QB,
+            largest_output_sum,
+        },
     },
 };
 
@@ -256,7 +259,9 @@ impl Layout {
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Layout { king_buckets, hidden, buckets } = self;
-        write!(f, "{hidden} hidden neurons, {buckets} output buckets, {king_buckets} king buckets")
+        let [outputs, kings] = [(buckets, "output bucket"), (king_buckets, "king bucket")]
+            .map(|(number, noun)| counted(*number, noun));
+        write!(f, "{hidden} hidden neurons, {outputs}, {kings}")
     }
 }
 

@@ -128,7 +128,7 @@ impl DataSet {
         const CHUNK: usize = 1 << 12;
         let games = GameFile::read(path)?;
         if let Err(error) = games.check_end() {
-            note(format_args!("{error}: left out"));
+            note(format_args!("{error}; ignoring the incomplete game"));
         }
         let parts: Vec<anyhow::Result<Part>> = (0..games.count().div_ceil(CHUNK))
             .into_par_iter()

@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(size_of::<Sample>(), 28);
     }
 
-    /// Of several samples of a position, the mean remains, whatever their order. A position and its
+    /// Several samples of a position are merged into their mean, in any order. A position and its
     /// mirror image with the other side to move are equal for the network.
     #[test]
     fn duplicates_are_merged() {

@@ -160,7 +160,7 @@ pub struct SelfPlay {
     /// One engine for both sides, or White's, then Black's.
     engines: Vec<Engine>,
     conditions: Conditions,
-    /// Largest score of an opening by its first search, in centipawns.
+    /// Largest absolute score that the first search may give an opening, in centipawns.
     balance: Score,
     tablebase: Option<Arc<Tablebase<Chess>>>,
 }

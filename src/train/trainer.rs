@@ -412,7 +412,7 @@ mod tests {
         assert!(network(&second) == begun);
         let other = eval::default_network();
         let error = second.start_from(&other).unwrap_err().to_string();
-        let wanted = "expected a network of 32 hidden neurons, 1 output buckets, 1 king buckets";
+        let wanted = "expected a network of 32 hidden neurons, 1 output bucket, 1 king bucket";
         assert!(error.ends_with(wanted), "{error}");
     }
 

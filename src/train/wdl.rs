@@ -55,10 +55,10 @@ pub struct Args {
     /// Draw the curves and the counts to this file
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
-    /// Replace these files if they exist
+    /// Replace the files of --out and --svg if they exist
     #[arg(long)]
     force: bool,
-    /// How the games were made, for a note in the file of constants
+    /// Note for the file of constants: how the games were made
     #[arg(long, value_name = "TEXT", default_value = "self-play")]
     note: String,
 }

@@ -45,7 +45,7 @@ pub enum Command {
     Wait,
     /// List the commands, or explain one.
     Help(Option<&'static str>),
-    /// List the search parameters for OpenBench's SPSA.
+    /// List the tunable constants for OpenBench's SPSA.
     #[cfg(feature = "tune")]
     Spsa,
 }
@@ -107,7 +107,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("compiler", "", "show the compiler, target, instruction set and network of this build"),
     ("help", "[command]", "list the commands, or show the arguments of one"),
     #[cfg(feature = "tune")]
-    ("spsa", "", "list the search parameters: name, int, value, min, max, c_end, r_end"),
+    ("spsa", "", "list the tunable constants: name, int, value, min, max, c_end, r_end"),
 ];
 
 /// An iterator over the words of a line that can also return the text after a word.
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_adjust_options_and_spacing() {
+    fn commands_ignore_case_and_spacing() {
         for (line, expected) in [
             ("uci", UciMessage::Uci),
             ("\u{feff}uci\r\n", UciMessage::Uci),

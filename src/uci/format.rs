@@ -1,7 +1,7 @@
 //! Formats the reports of a search as UCI messages.
 //!
 //! Some of vampirc-uci's attributes are narrow (8 bits for depths and mates), and there is none for
-//! winning chances. Others it writes differently from the protocol (`currmovenumber`, `currline`).
+//! winning chances. It writes others differently from the protocol (`currmovenumber`, `currline`).
 //! For all of these, Lancet uses [`UciInfoAttribute::Any`]. No message of vampirc-uci can represent
 //! `bestmove (none)` and `bestmove 0000`.
 
@@ -41,8 +41,8 @@ pub fn note(note: &Note) -> String {
             let fault = match fault {
                 TableFault::Missing => "missing".to_owned(),
                 TableFault::Unreadable(error) => error.to_string(),
-                TableFault::Kind => "not a table of the type that its extension names".to_owned(),
-                TableFault::Damaged => "damaged, or the file of another table".to_owned(),
+                TableFault::Kind => "not a table of the type that its extension says".to_owned(),
+                TableFault::Damaged => "damaged, or another table under this name".to_owned(),
             };
             format!("Syzygy: {}: {fault}; searching without this table", path.display())
         }
@@ -225,7 +225,7 @@ mod tests {
             ),
             (
                 table(TableFault::Damaged),
-                "Syzygy: tables/KQvK.rtbz: damaged, or the file of another table; searching \
+                "Syzygy: tables/KQvK.rtbz: damaged, or another table under this name; searching \
                  without this table",
             ),
             (plan(None, None), "time: no limit; 2 of 20 moves known from tablebases"),

@@ -426,7 +426,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     ///
     /// # Errors
     ///
-    /// If a search needs another command to end. It is then not waited for.
+    /// If a search needs another command to end. The function then returns at once.
     fn settle(&self) -> Result<(), &'static str> {
         if let Some(remark) = self.task().and_then(Task::needs)
             && self.is_busy()

@@ -266,7 +266,7 @@ fn all() -> impl Iterator<Item = UciOption> {
     options().into_iter().chain(tunables)
 }
 
-/// Returns the search parameters that the feature `tune` turns into options.
+/// Returns the tunable constants, which the feature `tune` turns into options.
 #[cfg(feature = "tune")]
 pub(super) fn tunables() -> impl Iterator<Item = &'static Param> {
     [eval::params::ALL, search::params::ALL, play::params::ALL].into_iter().flatten()
@@ -583,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn names_adjust_options_values_as_given() {
+    fn names_ignore_case_and_values_stay_as_given() {
         let mut sides = Sides::new();
         for (name, value) in [
             ("hAsH", "64"),

@@ -238,7 +238,7 @@ pub fn speed_test(numbers: [Option<usize>; 3], signals: &Signals, line: &dyn Fn(
     }
 }
 
-/// Returns the search parameters in the format of OpenBench's SPSA input.
+/// Returns the tunable constants in the format of OpenBench's SPSA input.
 #[cfg(feature = "tune")]
 pub fn spsa() -> Vec<String> {
     let line = |p: &crate::system::tune::Param| {

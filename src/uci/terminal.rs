@@ -18,7 +18,7 @@ use crate::{
     system::arguments,
 };
 
-/// Maximum number of moves that one `undo` or `redo` handles.
+/// Maximum number of half-moves that one `undo` or `redo` handles.
 const MAX_MOVES: usize = 10_000;
 
 /// An order: a command beyond the protocol that a person types at a terminal.
@@ -28,9 +28,9 @@ pub enum Order {
     Moves(Vec<String>),
     /// Set up the board from this FEN.
     Fen(String),
-    /// Take this number of moves back.
+    /// Take this number of half-moves back.
     Undo(usize),
-    /// Replay this number of moves that were taken back.
+    /// Replay this number of half-moves that were taken back.
     Redo(usize),
     /// List the legal moves.
     ListMoves,
@@ -178,8 +178,8 @@ fn goes_on(line: &str, argument: &str) -> bool {
     if option.is_some_and(|name| options::begins_a_name(&format!("{name} {argument}"))) {
         return true;
     }
-    // A value may itself be one of these words, so only the first one in the line still expects a
-    // word after it.
+    // The value or the book may itself be called `value` or `book`, so only the first such word of
+    // the line expects a word after it.
     let ends_first = |words: &str| line.find(words) == Some(line.len().wrapping_sub(words.len()));
     let waits = line == "setoption name"
         || option.is_some() && ends_first(" value")
@@ -222,7 +222,7 @@ fn other(
     Ok(moves.first().is_some_and(is_move).then_some(Order::Moves(moves)))
 }
 
-/// Returns the number of moves after `name`, by default one.
+/// Returns the number of half-moves after `name`, by default one.
 fn count(name: &str, rest: &[&str]) -> Result<usize, String> {
     let number = match rest {
         [] => Some(1),
@@ -231,7 +231,7 @@ fn count(name: &str, rest: &[&str]) -> Result<usize, String> {
     };
     number
         .filter(|number| (1..=MAX_MOVES).contains(number))
-        .ok_or_else(|| format!("'{name}' or '{name} <moves>', a number from 1 to {MAX_MOVES}"))
+        .ok_or_else(|| format!("'{name}' or '{name} <half-moves>', a number from 1 to {MAX_MOVES}"))
 }
 
 /// Parses the rating of `level`.
@@ -286,9 +286,9 @@ mod tests {
             assert_eq!(parse(line), Ok(None), "{line}");
         }
         for (line, complaint) in [
-            ("undo x", "expected 'undo' or 'undo <moves>', a number from 1 to 10000"),
-            ("undo 1 2", "expected 'undo' or 'undo <moves>', a number from 1 to 10000"),
-            ("redo 0", "expected 'redo' or 'redo <moves>', a number from 1 to 10000"),
+            ("undo x", "expected 'undo' or 'undo <half-moves>', a number from 1 to 10000"),
+            ("undo 1 2", "expected 'undo' or 'undo <half-moves>', a number from 1 to 10000"),
+            ("redo 0", "expected 'redo' or 'redo <half-moves>', a number from 1 to 10000"),
             ("level", "expected 'level <rating> | full'"),
             ("level high", "expected 'level <rating>', a rating from 500 to 3000, or 'level full'"),
             ("level 499", "expected 'level <rating>', a rating from 500 to 3000, or 'level full'"),

@@ -196,7 +196,7 @@ fn games_are_annotated() {
     assert_eq!(other.status.code(), Some(1), "{}", text(&other));
     let why = "3000 nodes a position, not by Lancet";
     assert!(text(&other).contains(why), "{}", text(&other));
-    // Neither is an analysis of other games, or of a part of them, this analysis.
+    // An analysis of other games, or of one shard, is not this analysis either.
     let more = dir.path().join("more.pgn");
     fs::write(&more, "1. e4 e5 *\n").unwrap();
     let options: [&[&str]; 3] = [&[], &["--shard", "1/2"], &["--shard", "2/2"]];
@@ -243,7 +243,7 @@ fn marks_are_the_same_everywhere() {
     assert!(picture.contains(">g4!?</text>") && !picture.contains("g4??"), "{picture}");
     assert!(picture.contains("<title>2. g4!? #-1</title>"), "{picture}");
     let spots = &on_page(Path::new(&page))[0]["spots"];
-    // The page shows that the move is an error, although the game marks it otherwise.
+    // The page shows that the move is an error, although the game marks it differently.
     assert_eq!((&spots[3]["mark"], &spots[3]["other"]), (&"!?".into(), &true.into()));
     assert_eq!(spots[4]["other"], false);
     // Another run does not replace the picture or the page, even with --resume if its output does

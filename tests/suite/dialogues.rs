@@ -26,13 +26,13 @@ fn play(dialogue: &str) -> Result<(), String> {
                 return Ok(());
             }
             let place = remarks.iter().position(|remark| text.starts_with(remark));
-            let place = place.ok_or_else(|| format!("'{line}'"))?;
+            let place = place.ok_or_else(|| format!("unexpected '{line}'"))?;
             remarks.remove(place);
             return Ok(());
         }
         let known = ["id ", "option ", "info ", "bestmove ", "readyok", "uciok"];
         if !known.iter().any(|start| line.starts_with(start)) {
-            return Err(format!("'{line}'"));
+            return Err(format!("unexpected '{line}'"));
         }
         engine.said(line, &mut Findings::default())
     };

@@ -482,7 +482,7 @@ fn misbehaving_engines_do_no_harm() {
     assert_eq!(status, Some(1));
     assert_eq!(
         shown
-            .matches("the engine exited (exit status: 7) while Lancet sent or awaited 'bestmove'")
+            .matches("the engine exited (exit status: 7); the last command or expected answer was 'bestmove'")
             .count(),
         3
     );

@@ -410,8 +410,8 @@ impl Case {
     }
 
     /// Returns whether the side to move in `at` cannot win anything on `square`. If that side is in
-    /// check, the check must not be the only reason: after some reply by a piece that does not
-    /// attack the square, and a pass, it still cannot win anything there.
+    /// check, the check must not be the only reason. So it must also win nothing after some reply
+    /// by a piece that does not attack the square, followed by a pass.
     fn is_safe(&self, at: &Position, square: Square) -> bool {
         if !at.is_check() {
             return exchange(at, square) < 50;

@@ -229,7 +229,7 @@ fn all_files() {
         if only.as_deref().is_none_or(|only| only == name) {
             let used = read(name, files);
             println!("{name}: {files} files, {used} of them used");
-            assert!((1..files).contains(&used), "files are used, and files are refused");
+            assert!((1..files).contains(&used), "{used} of {files} files are used");
         }
     }
 }

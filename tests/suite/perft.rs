@@ -98,7 +98,7 @@ fn a_wrong_count_is_a_failure() {
     let output = perft(&["--suite", &file, "--max-nodes", "10000"]);
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
-    let expected = format!("{file}:2: wrong count: {start} depth 3: expected 8903, got 8902\n");
+    let expected = format!("{file}:2: {start} depth 3: wrong count: expected 8903, got 8902\n");
     assert!(text.starts_with(&expected), "{text}");
     assert!(text.contains("Total: 3 counts, 9,322 nodes"), "{text}");
     assert!(text.contains("1 above --max-nodes, 0 unreadable, 1 wrong"), "{text}");

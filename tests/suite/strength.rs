@@ -199,7 +199,7 @@ fn saved_tables_belong_to_a_player() {
     engine.load_hash(&path).unwrap();
     let refused = |engine: &mut Engine| {
         let error = engine.load_hash(&path).unwrap_err().to_string();
-        assert!(error.starts_with("saved with other settings"), "{error}");
+        assert!(error.starts_with("saved with another network"), "{error}");
     };
     set(&mut engine, |settings| settings.elo = 1300);
     refused(&mut engine);

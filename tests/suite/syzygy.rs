@@ -429,11 +429,11 @@ fn bad_files_are_named_and_play_goes_on() {
     assert_eq!(said(&lines, &["33 WDL and 35 DTZ tables, up to 4 pieces"]), 1, "{lines:?}");
     for (fen, file, reason) in [
         ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "KBNvK.rtbw", "damaged"),
-        ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "KQvK.rtbw", "damaged, or the file of another table"),
+        ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "KQvK.rtbw", "damaged, or another table under this name"),
         (
             "8/8/8/3k4/8/8/P7/K7 w - - 0 1",
             "KPvK.rtbw",
-            "not a table of the type that its extension names",
+            "not a table of the type that its extension says",
         ),
         ("8/8/8/3k4/8/8/8/KRR5 w - - 0 1", "KRRvK.rtbz", "damaged"),
     ] {

@@ -561,7 +561,7 @@ fn nodes_may_be_the_clock() {
     lancet.send("setoption name Move Overhead value 0");
     let (lines, _) = lancet.go("go movetime 20");
     let nodes = number(thoughts(&lines).last().unwrap(), "nodes");
-    // 19 ms, because one is kept back, and up to 64 nodes until the next check.
+    // 19 ms, because 1 ms is kept back, and up to 64 nodes until the next check.
     assert!(nodes <= 19_064, "{nodes}");
     // The proof of a mate also uses nodes as time.
     let (lines, _) = lancet.go("go mate 8 movetime 20");
@@ -1195,7 +1195,7 @@ fn a_game_at_a_terminal() {
         (&format!("save {unnamed}"), "saved 1 half-move to"),
         (&format!("load {unnamed}"), "loaded 1 half-move"),
     ]);
-    // The person's side is at the bottom, unless the board is turned. The side that resigns has
+    // The person's side is at the bottom, unless the board is flipped. The side that resigns has
     // lost.
     at_a_terminal(&[
         ("board", "    a  b  c  d  e  f  g  h"),

@@ -61,7 +61,7 @@ pub struct Games<R> {
     begin: usize,
     /// The number of the current line, from 1.
     line: u64,
-    /// The first fault in the last game that left it usable.
+    /// The first fault in the last game, if the game is usable in spite of it.
     warning: Option<Broken>,
 }
 
@@ -199,7 +199,8 @@ impl Parser {
         }
         self.length += line.len();
         if self.length > MAX_GAME {
-            let broken = self.broken(format!("longer than {} MiB: not a game", MAX_GAME >> 20));
+            let mib = MAX_GAME >> 20;
+            let broken = self.broken(format!("longer than {mib} MiB: skipped up to the next tag"));
             let fault = Some(self.fault.take().unwrap_or(broken));
             // Drop the contents. Only the next tag ends this game.
             *self = Parser { length: MAX_GAME, movetext: true, fault, ..Parser::default() };
@@ -364,7 +365,7 @@ fn shown(text: &[u8]) -> String {
 }
 
 /// Splits a line into the name of its first tag, the value as written, and the rest. The value ends
-/// at a quote that a closing bracket follows. Some programs do not escape quotes inside the value,
+/// at a quote followed by a closing bracket. Some programs do not escape quotes inside the value,
 /// and others write a backslash before the last quote.
 fn tag(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let line = line.strip_prefix(b"[")?;
@@ -388,8 +389,8 @@ fn tag(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     (0..value.len()).filter(is_quote).find_map(end).or_else(last)
 }
 
-/// Removes the backslashes before quotes and backslashes in the value of a tag. Zero bytes, which
-/// no line has, temporarily replace escaped backslashes.
+/// Removes the backslashes before quotes and backslashes in the value of a tag. Temporarily
+/// replaces escaped backslashes with zero bytes, which no line contains.
 fn unescape(value: &str) -> String {
     value.replace(r"\\", "\0").replace("\\\"", "\"").replace('\0', "\\")
 }
@@ -551,7 +552,7 @@ mod tests {
         let wide: Vec<u8> = b"\xff\xfe".iter().chain(b"[\0E\0\n\0").copied().collect();
         assert_eq!(read(&wide), ["broken 1: the file is UTF-16 text; save it as UTF-8"]);
         let long = [&b"[Event \"a\"]\n\n"[..], &vec![b'{'; MAX_GAME], b"\n*\n"].concat();
-        assert!(read(&long)[0].ends_with("longer than 16 MiB: not a game"));
+        assert!(read(&long)[0].ends_with("longer than 16 MiB: skipped up to the next tag"));
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Pieces {
         self.0[0] | self.0[1] | self.0[2]
     }
 
-    /// Returns the code of the piece on this square, for [`ROWS`].
+    /// Returns the piece-square code of this square, an index into [`ROWS`].
     #[inline]
     fn at(&self, square: u32) -> usize {
         let bit = |i: usize| (self.0[i] >> square & 1) << i;

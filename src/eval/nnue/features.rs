@@ -71,7 +71,8 @@ impl Orientation {
     }
 }
 
-/// Returns the output bucket of a position with this number of pieces, 2 to 32.
+/// Returns the output bucket of a position with this number of pieces, 2 to 32, in a network with
+/// `buckets` buckets, 1 to [`MAX_BUCKETS`].
 #[inline]
 pub const fn output_bucket(pieces: usize, buckets: usize) -> usize {
     let bucket = pieces.saturating_sub(2) * buckets / 31;

@@ -57,8 +57,8 @@ pub enum LoadError {
     },
     /// The table was saved with another network, other rules or another strength limit.
     #[error(
-        "saved with other settings: the network (EvalFile or the version of Lancet), \
-         Syzygy50MoveRule, the strength limit or, at limited strength, the game is different"
+        "saved with another network (EvalFile or version of Lancet), Syzygy50MoveRule or strength \
+         limit, or at limited strength in another game"
     )]
     Evaluation,
     /// The length of the file does not match its header.
@@ -73,7 +73,7 @@ pub enum LoadError {
     #[error("damaged: the checksum is wrong")]
     Checksum,
     /// An entry has scores that no search can have found.
-    #[error("not written by Lancet: an entry has scores out of range or bounds that cross")]
+    #[error("invalid entry: a score is out of range, or the bounds cross")]
     Entries,
     /// The table does not fit into memory.
     #[error("not enough memory for a hash table of {mib} MiB")]
@@ -148,8 +148,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is damaged, if its format version or evaluation differs, or if
-    /// there is not enough memory.
+    /// If the file cannot be read or is damaged, if its format version differs, if it was saved
+    /// with another `evaluation`, or if there is not enough memory.
     pub(crate) fn load(path: &Path, evaluation: u64) -> Result<Table, LoadError> {
         let file = files::open_regular(path)?;
         let length = file.metadata()?.len();
@@ -310,7 +310,7 @@ mod tests {
         assert!(error(&changed(18)).contains("expected"));
         assert!(error(&good[..good.len() - 1]).starts_with("truncated"));
         assert!(error(&good[..HEADER]).starts_with("truncated"));
-        assert!(error(&changed(24)).contains("other settings"));
+        assert!(error(&changed(24)).contains("another network"));
         for length in [8, HEADER - 1] {
             assert!(error(&good[..length]).starts_with("truncated"), "{length}");
         }

@@ -66,7 +66,7 @@ pub(super) fn game(positions: &[Position], moves: &[Option<Move>], index: usize)
     game
 }
 
-/// The user has interrupted the analysis.
+/// The error after the user has interrupted the analysis.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted")]
 pub(super) struct Interrupted;

@@ -90,7 +90,7 @@ pub(super) fn join(parts: &[PathBuf], out: &Path, force: bool) -> anyhow::Result
             games += 1;
         } else {
             bail!(
-                "{}: after {}, {}, expected {}'{end}': the parts must be the shards \
+                "{}: after {}: {}, expected {}'{end}'. The parts must be the shards \
                  1/N to N/N of one run, in this order",
                 part.display(),
                 counted(round, "game"),

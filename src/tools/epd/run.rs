@@ -148,7 +148,7 @@ pub(super) enum EngineError {
     #[error("no bestmove {} s after 'stop'", .0.as_secs())]
     Unstoppable(Duration),
     /// The engine has closed its pipes.
-    #[error("the engine {how} while Lancet sent or awaited '{during}'")]
+    #[error("the engine {how}; the last command or expected answer was '{during}'")]
     Died {
         /// How it ended.
         how: String,

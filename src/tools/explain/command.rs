@@ -189,7 +189,8 @@ fn read(words: &[String]) -> anyhow::Result<(Game, Option<Game>)> {
 ///
 /// # Errors
 ///
-/// If the position cannot be read, or there is not enough memory for the table.
+/// If the position cannot be read, there is not enough memory for the table, or a thread cannot be
+/// started.
 pub fn explained(args: &Args) -> anyhow::Result<Explanation> {
     let (game, before) = read(&args.position)?;
     let root = game.position();

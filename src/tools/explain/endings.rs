@@ -239,8 +239,8 @@ fn holds(
     held
 }
 
-/// Returns whether a bare king holds the corner where rook's pawns would promote and which no
-/// bishop controls. Returns `None` if the king may still reach the corner or capture a pawn.
+/// Returns whether a bare king holds the corner where rook pawns would promote and which no bishop
+/// controls. Returns `None` if the king may still reach the corner or capture a pawn.
 fn is_corner_held(at: &Position, bare: Color, plies: u32) -> Option<bool> {
     let (board, pawns) = (at.board(), at.board().pawns());
     let edge = [File::A, File::H].into_iter().any(|file| pawns.is_subset(file));

@@ -558,10 +558,10 @@ impl<'a> Played<'a> {
         let result = match ending.winner {
             None => "draw",
             Some(winner) if winner == self.before.turn() => "win",
-            Some(_) => return Some("loses like every other move".to_owned()),
+            Some(_) => return Some("loses, as does every other move".to_owned()),
         };
         Some(if moves.len() == self.before.legal_moves().len() {
-            format!("{result}s like every other move")
+            format!("{result}s, as does every other move")
         } else {
             format!("keeps the {result}")
         })

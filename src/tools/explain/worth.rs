@@ -61,8 +61,8 @@ pub(super) fn is_full(position: &Position) -> bool {
     position.board().occupied().count() > FULL
 }
 
-/// Returns the worth of every piece, the best placed first. The usual worth is the average over the
-/// positions of the benchmark.
+/// Returns the worth of every piece except pawns and kings, the best placed first. The usual worth is
+/// the average over the positions of the benchmark.
 pub(super) fn placed(position: &Position, network: Option<&Network>) -> Vec<Worth> {
     let positions = bench::positions();
     let alike = positions.iter().filter(|(other, _)| is_full(other) == is_full(position));
@@ -86,9 +86,10 @@ pub(super) fn said(position: &Position, placed: &[Worth], told: Bitboard) -> Vec
     let sentence = |worth: &Worth, quality: &str| {
         let (piece, kind) = (owned(position.board(), worth.square), role_name(worth.piece.role));
         let [here, usual] = [worth.worth, worth.usual].map(|score| f64::from(score) / 100.0);
+        let pieces = if is_full(position) { "more than" } else { "at most" };
         let text = format!(
-            "{piece} stands {quality}: it is worth {here:.1} pawns here; in positions with about \
-             as many pieces, a {kind} is usually worth {usual:.1}."
+            "{piece} stands {quality}: it is worth {here:.1} pawns here; in positions with \
+             {pieces} {FULL} pieces, a {kind} is usually worth {usual:.1}."
         );
         Sentence::new(Kind::Worth, text)
     };
@@ -181,8 +182,8 @@ mod tests {
         assert_eq!(
             said(&[worth(60), worth(-60)], Bitboard::EMPTY),
             ["well: it is worth 3.6", "badly: it is worth 2.4"].map(|part| format!(
-                "Black's knight on d5 stands {part} pawns here; in positions with about as \
-                 many pieces, a knight is usually worth 3.0."
+                "Black's knight on d5 stands {part} pawns here; in positions with at most \
+                 20 pieces, a knight is usually worth 3.0."
             ))
         );
     }

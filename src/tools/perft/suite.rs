@@ -96,9 +96,12 @@ pub fn check(
         let (case, (depth, expected)) = planned[index];
         let got = counter.count(&case.position, depth);
         let wrong = (got != Ok(expected)).then(|| {
-            let got = got.as_ref().map_or_else(ToString::to_string, ToString::to_string);
             let PerftCase { line, fen, .. } = case;
-            format!("{line}: wrong count: {fen} depth {depth}: expected {expected}, got {got}")
+            let fault = match &got {
+                Ok(got) => format!("wrong count: expected {expected}, got {got}"),
+                Err(fault) => fault.to_string(),
+            };
+            format!("{line}: {fen} depth {depth}: {fault}")
         });
         progress(expected, wrong.as_deref());
         Some((got.unwrap_or(0), wrong))
@@ -147,7 +150,7 @@ mod tests {
             let outcome = check(&cases, 999, 2, through, &|_, _| {}).unwrap();
             assert_eq!((outcome.counts, outcome.skipped), (3, 1));
             let [wrong] = &outcome.wrong[..] else { panic!("{:?}", outcome.wrong) };
-            assert!(wrong.ends_with("depth 1: expected 2, got 1"), "{wrong}");
+            assert!(wrong.ends_with("depth 1: wrong count: expected 2, got 1"), "{wrong}");
         }
     }
 }

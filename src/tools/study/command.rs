@@ -69,8 +69,8 @@ use crate::{
 /// show the position before the last move. The web page is a single file. Arrow keys, Home and End
 /// move through the line, and `f` flips the board.
 ///
-/// If several lines reach a position, it is searched with the history of the first one. This
-/// history determines repetitions and the fifty-move rule.
+/// If several lines reach a position, each search of it uses the history of the line that led there
+/// this time. This history determines repetitions and the fifty-move rule.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = r#"Examples:
   lancet study game.pgn --hours 8
@@ -164,7 +164,8 @@ impl Args {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or an option does not fit the others.
+/// If a file cannot be written, there is not enough memory, or a thread cannot be started. Other
+/// errors are reported, with status 2.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let opened = open(args).and_then(|(study, moves)| {
         for (line, reason) in study.damaged() {

@@ -151,7 +151,7 @@ impl Study {
                 Position::from_fen_in(&start, CastlingMode::from_chess960(chess960))?
             }
             Ok(Event::Study { format, .. }) => bail!("format {format}: expected format {FORMAT}"),
-            _ => bail!("not a study: the first line is no header of a study, or is damaged"),
+            _ => bail!("not a study: the first line is not its header, or is damaged"),
         };
         let mut study = Study {
             path: path.to_owned(),

@@ -22,12 +22,14 @@ use super::{
     sprt::{Pairs, Verdict},
 };
 use lancet::{
+    chess::notation::counted,
     eval::{self, nnue::Network},
     play::signals::Signals,
     system::{arguments, random::mix, stdio::note},
 };
 
-/// Samples per position of the pool in a training run from random weights.
+/// Samples per position of the pool (the games of all generations so far) in a training run from
+/// random weights.
 const FIRST_PASSES: u64 = 10;
 /// Initial learning rate of a training run from random weights.
 const FIRST_RATE: f32 = 2e-3;
@@ -75,7 +77,8 @@ Files:
   DIR/lineage.svg       Elo, positions and errors over time
   DIR/generation-0001/  games (.vf), network, state, loss curves and match of generation 1")]
 pub struct Args {
-    /// Directory for networks, games and the lineage; a run that is already in it continues
+    /// Directory for networks, games and the history of the generations (lineage.toml); if it has a
+    /// run already, that run continues
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Stop after this many hours, counted from the start of this command
@@ -109,11 +112,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let exam = args.exam.clone();
     let mut learner = Learner { home, lineage, exam, stop, start: Instant::now(), before };
     learner.grow(args.generations.unwrap_or(u32::MAX))?;
-    let done = learner.lineage.generations.len();
+    let done = counted(learner.lineage.generations.len(), "generation");
     match learner.lineage.best() {
         0 if args.generations.is_some_and(|last| learner.lineage.next() > last) => {
             note(format_args!(
-                "no network won its match in {done} generations; to continue, raise --generations"
+                "no network won its match in {done}; to continue, raise --generations"
             ));
         }
         0 => note("no network yet; run the same command again to continue"),

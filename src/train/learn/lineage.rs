@@ -100,7 +100,7 @@ pub struct Generation {
 pub struct Lineage {
     /// Number of positions that the current generation plays.
     pub goal: u64,
-    /// Hours of work up to the last regular stop. Work that a kill ended is not counted.
+    /// Hours of work up to the last regular stop. Work lost to a kill is not counted.
     pub worked: f64,
     /// Settings of the lineage.
     pub(crate) settings: Settings,

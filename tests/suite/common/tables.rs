@@ -20,9 +20,9 @@ pub fn oracle() -> Option<Tablebase<Chess>> {
     Some(oracle)
 }
 
-/// Returns the winner according to the tablebases, as if the halfmove clock were 0, and `None` for
-/// results that the fifty-move rule then changes: 1 for the side to move, -1 for the other side, 0
-/// for a draw.
+/// Returns 1 if the side to move wins, -1 if the other side wins, and 0 for a draw, according to
+/// the tablebases and with a halfmove clock of 0. Returns `None` if the fifty-move rule changes the
+/// result, or the tablebases lack the position.
 pub fn winner(position: &Position) -> Option<i64> {
     static ORACLE: OnceLock<Option<Tablebase<Chess>>> = OnceLock::new();
     let wdl =

@@ -520,8 +520,8 @@ fn connect_four_is_a_draw() {
     assert_eq!(after(&[0, 0, 0, 0, 1, 1, 1]), None);
 }
 
-/// In a tree that becomes narrower towards its end, what matters is the number of searches that the
-/// table saves, and `newest` saves most. In other trees the size of these searches matters.
+/// In a tree that becomes narrower towards its end, the number of searches that the table saves
+/// matters, and `newest` saves the most. In other trees the size of these searches matters.
 #[test]
 fn replacement_depends_on_the_tree() {
     fn nodes<G: Game>(start: &G, depth: u32, size: usize) -> [u64; 3] {
@@ -821,7 +821,7 @@ fn selectivity_makes_trees_smaller() {
         assert!(few < many, "{root:?}: {few} {many}");
     }
     let out = succeed(&["--depth", "3", "--limit", "2", "--select", "null-move"]);
-    assert!(out.contains("truth: not checked"), "{out}");
+    assert!(out.contains("scores: not compared"), "{out}");
 }
 
 #[test]
@@ -830,7 +830,7 @@ fn the_command_writes_table_csv_json_and_picture() {
     let suite = dir.file("suite.epd", format!("{}; id \"one\";\n{}\n", POSITIONS[4], POSITIONS[2]));
     let picture = dir.path("plot.svg");
     let out = succeed(&[&suite, "--depth", "3", "--svg", &picture]);
-    assert!(out.contains("sound cells x 2 positions agree"), "{out}");
+    assert!(out.contains("sound cells on 2 positions agree"), "{out}");
     assert!(out.contains("pvs asp-gradual no table"), "{out}");
     // The ten rows of the default run, the smallest tree first, have at most 100 columns.
     let rows: Vec<&str> = out.lines().skip(2).take(10).collect();

@@ -13,7 +13,7 @@ fn commands_have_manual_pages() {
     let page = stdout(&run(&["average", "--help"]));
     assert!(page.starts_with("Average networks that were trained from the same one\n"), "{page}");
     assert!(
-        page.contains("is the mean of the parameters") && page.contains("--out <NET>"),
+        page.contains("is the mean of the parameters") && page.contains("--out <OUT>"),
         "{page}"
     );
 }

@@ -522,7 +522,7 @@ impl Session {
         let expected = self.model.expected();
         if searches + unready + expected.len() > 0 {
             self.lancet.fail(&format!(
-                "it ended without {searches} moves, {unready} times readyok, {expected:?}"
+                "it ended without {searches} best moves, {unready} answers to isready and {expected:?}"
             ));
         }
     }
