@@ -88,7 +88,6 @@ fn steps(a: Square, b: Square) -> i32 {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     fn evaluate(fen: &str, score: Score) -> Score {
@@ -111,6 +110,8 @@ mod tests {
         }
         let (white, black) = ("8/8/3K4/8/3k4/8/8/R7 w - - 0 1", "8/8/3K4/8/3k4/8/8/R7 b - - 0 1");
         assert_eq!(evaluate(white, 7), -evaluate(black, 7));
+        let queens = "1QQQQQQ1/1QQQQQ1Q/1QQQQ1QQ/1QQQ1QQQ/1QQ1QQQQ/7K/8/k7 w - - 0 1";
+        assert_eq!(evaluate(queens, 2000), EVALUATION_LIMIT);
         // Two bishops on squares of the same colour, or two knights, cannot force mate, so the
         // network's score is kept.
         for fen in ["8/8/8/8/3k4/8/8/KB1B4 w - - 0 1", "8/8/8/8/3k4/8/8/KNN5 w - - 0 1"] {
