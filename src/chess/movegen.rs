@@ -108,6 +108,11 @@ impl Checks {
     }
 }
 
+/// Returns whether the side to move is checkmated.
+pub fn is_checkmate(position: &Position) -> bool {
+    position.is_check() && !Generator::new(position).any()
+}
+
 /// Generates the legal moves of one position. Data that several stages need are computed once, when
 /// they are first needed.
 #[derive(Debug)]

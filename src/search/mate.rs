@@ -11,7 +11,7 @@ use shakmaty::{Move, MoveList};
 use super::{CLAIMABLE_FROM, MAX_PLY, Result, Stopped, Worker};
 use crate::{
     chess::{
-        movegen::{Generator, is_tactical},
+        movegen::{Generator, is_checkmate, is_tactical},
         position::{PackedMove, Position},
         see,
     },
@@ -313,8 +313,7 @@ impl Prover<'_, '_> {
         for m in position.legal_moves() {
             if generator.checks().given_by(m) || !matches!(m, Move::Normal { .. }) {
                 self.worker.count_node(ply + 1)?;
-                let child = position.play(m);
-                if child.is_check() && !Generator::new(&child).any() {
+                if is_checkmate(&position.play(m)) {
                     return Ok(Some(m));
                 }
             }

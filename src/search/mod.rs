@@ -19,7 +19,7 @@ use shakmaty::Move;
 
 use crate::{
     chess::{
-        movegen::Generator,
+        movegen::is_checkmate,
         position::{Game, PackedMove, Position},
         reversible,
         score::{DRAW, EVALUATION_LIMIT, MATE, NO_SCORE, Score, Window},
@@ -494,8 +494,7 @@ impl<'a> Worker<'a> {
     fn draw(&self, position: &Position, ply: usize) -> Option<Score> {
         let halfmoves = position.halfmoves();
         if halfmoves >= self.drawn_at {
-            let mated = position.is_check() && !Generator::new(position).any();
-            return Some(if mated { -MATE } else { DRAW });
+            return Some(if is_checkmate(position) { -MATE } else { DRAW });
         }
         if halfmoves >= 4 && self.is_repetition(position.key(), ply, halfmoves as usize) {
             return Some(DRAW);

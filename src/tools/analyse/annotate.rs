@@ -13,6 +13,7 @@ use super::{
     openings::Opening,
 };
 use crate::chess::{
+    movegen::is_checkmate,
     notation::{self, MoveError},
     pgn::{self, AnnotatedMove, Broken, Game, Item, Variation},
     position::{Position, START_FEN},
@@ -193,8 +194,8 @@ impl<'a> Findings<'a> {
         let error = self.error(ply);
         let after = &self.positions[ply + 1];
         // The notation shows a checkmate, so it needs no evaluation.
-        let evaluation = (!after.is_check() || !after.legal_moves().is_empty())
-            .then(|| evaluation_text(self.evaluations[ply + 1].white));
+        let evaluation =
+            (!is_checkmate(after)).then(|| evaluation_text(self.evaluations[ply + 1].white));
         // Name the error only if the sign is added here, not beside an annotator's own mark.
         remark(&mut node.items, evaluation, error, |judged| {
             error.map(|error| self.better_text(ply, (!judged).then_some(error)))
