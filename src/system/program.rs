@@ -19,7 +19,7 @@ use glob::MatchOptions;
 
 use super::{
     arguments::nearest,
-    files::outlive_size_limits,
+    files::{outlive_size_limits, raise_limit_of_open_files},
     stdio::{self, check_output, complain, say},
 };
 
@@ -27,6 +27,7 @@ use super::{
 /// help or the error, and ends the program.
 pub fn read<T: FromArgMatches>(command: Command) -> T {
     outlive_size_limits();
+    raise_limit_of_open_files();
     stdio::call_program(command.get_name());
     let mut command = adjust_options(command);
     let mut arguments = env::args_os();

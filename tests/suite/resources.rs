@@ -88,6 +88,20 @@ fn too_little_memory() {
     lancet.quit();
 }
 
+/// Tablebases need many open files.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_limit_on_open_files_is_raised() {
+    for (limits, soft) in [("ulimit -S -n 100", 4096), ("ulimit -n 200", 200)] {
+        let mut lancet = Lancet::limited(limits);
+        lancet.drain();
+        let text = fs::read_to_string(format!("/proc/{}/limits", lancet.id())).unwrap();
+        let limit = text.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
+        assert_eq!(limit.split_whitespace().next(), Some(soft.to_string().as_str()), "{limit}");
+        lancet.quit();
+    }
+}
+
 /// There is enough memory to read the book, but not for its entries too.
 #[cfg(target_os = "linux")]
 #[test]
