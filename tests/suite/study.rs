@@ -390,11 +390,33 @@ fn lines_are_pinned_and_released() {
     grow(&[&file, "--pin", "a4 e5"]);
     grow(&[&file, "--unpin", "a4 h5"]);
     assert!(fail(&["study", &file, "--unpin", "a4 h5"]).contains("is not pinned"));
+    // The shorter line would cut off the longer one.
+    assert!(fail(&["study", &file, "--unpin", "a4"]).contains("'a4' is part of a longer pinned"));
     grow(&[&file, "--unpin", "a4 e5"]);
     let study = Study::open(Path::new(&file)).unwrap();
     assert!(study.tree().node(Tree::START).edges.iter().all(|edge| !edge.pinned));
     drop(study);
     assert!(fail(&["study", &file, "--pin", "a5"]).contains("illegal move 'a5'"));
+}
+
+/// The studied line stays pinned, also if the pinned line that continues it is removed.
+#[test]
+fn the_studied_line_cannot_be_unpinned() {
+    let dir = Directory::new();
+    let file = dir.path("a.study");
+    grow(&["startpos", "moves", "e4", "e5", "Nf3", "--file", &file, "--nodes", "2000"]);
+    grow(&[&file, "--pin", "e4 e5 Nf3 f5 Nxe5"]);
+    grow(&[&file, "--unpin", "e4 e5 Nf3 f5 Nxe5"]);
+    let study = Study::open(Path::new(&file)).unwrap();
+    let pinned = |line: &str| study.tree().node(walk(study.tree(), line)).edges.iter();
+    for (line, count) in [("", 1), ("e2e4", 1), ("e2e4 e7e5", 1), ("e2e4 e7e5 g1f3", 0)] {
+        assert_eq!(pinned(line).filter(|edge| edge.pinned).count(), count, "{line}");
+    }
+    drop(study);
+    for line in ["e4", "e4 e5 Nf3", "end"] {
+        let said = fail(&["study", &file, "--unpin", line]);
+        assert!(said.contains("belongs to the studied game"), "{said}");
+    }
 }
 
 #[test]

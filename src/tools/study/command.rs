@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, ensure};
 use shakmaty::Move;
 
 use super::{
@@ -293,7 +293,7 @@ impl Lines {
         };
         let unpin = |text: &String| {
             let moves = line(text)?;
-            ensure!(study.is_pinned(&moves), "--unpin: '{text}' is not pinned");
+            study.check_unpin(&moves).map_err(|reason| anyhow!("--unpin: '{text}' {reason}"))?;
             Ok(moves)
         };
         let at = args.at.as_ref().map(line).transpose()?;

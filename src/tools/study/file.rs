@@ -246,27 +246,55 @@ impl Study {
         moves.iter().try_fold(Tree::START, |at, &m| self.add(at, m, pinned))
     }
 
-    /// Returns whether all moves of a line from the start are pinned. An empty line is not.
-    pub(super) fn is_pinned(&self, moves: &[Move]) -> bool {
-        let edges = self.tree.walk(moves).into_iter().zip(moves);
-        let pinned = edges.filter(|&(at, &m)| self.tree.node(at).edge(m).is_some_and(|e| e.pinned));
-        !moves.is_empty() && pinned.count() == moves.len()
+    /// Checks that a line from the start can be unpinned.
+    ///
+    /// # Errors
+    ///
+    /// If the line is empty, a move of it is not pinned, or the studied game or a pinned line
+    /// continues from its end.
+    pub(super) fn check_unpin(&self, moves: &[Move]) -> Result<(), &'static str> {
+        let edges = self.edges(moves);
+        let is_pinned =
+            |&(at, m): &(Id, Move)| self.tree.node(at).edge(m).is_some_and(|e| e.pinned);
+        let (Some(last), true) = (edges.last(), edges.len() == moves.len()) else {
+            return Err("is not pinned");
+        };
+        if !edges.iter().all(is_pinned) {
+            Err("is not pinned")
+        } else if self.edges(&self.played.moves).contains(last) {
+            Err("belongs to the studied game")
+        } else if self.tree.walk(moves).last().is_some_and(|&end| self.is_way(end)) {
+            Err("is part of a longer pinned line")
+        } else {
+            Ok(())
+        }
     }
 
-    /// Unpins a line, from its end back to the point where another pinned line branches off.
+    /// Unpins a line, from its end back to a move of the studied game, or to the point where
+    /// another pinned line branches off.
     ///
     /// # Errors
     ///
     /// If the file cannot be written.
     pub(super) fn unpin(&mut self, moves: &[Move]) -> anyhow::Result<()> {
-        let way = self.tree.walk(moves);
-        for (&at, &m) in way.iter().zip(moves).rev() {
-            self.add(at, m, Some(false))?;
-            if self.tree.node(at).edges.iter().any(|edge| edge.pinned) {
+        let game = self.edges(&self.played.moves);
+        for edge in self.edges(moves).into_iter().rev().take_while(|edge| !game.contains(edge)) {
+            self.add(edge.0, edge.1, Some(false))?;
+            if self.is_way(edge.0) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Returns the moves of a line with the nodes before them, as far as these exist.
+    fn edges(&self, moves: &[Move]) -> Vec<(Id, Move)> {
+        self.tree.walk(moves).into_iter().zip(moves.iter().copied()).collect()
+    }
+
+    /// Returns whether a pinned move leads on from this node.
+    fn is_way(&self, at: Id) -> bool {
+        self.tree.node(at).edges.iter().any(|edge| edge.pinned)
     }
 
     /// Adds a node for a legal move, unless it has one. Pins or unpins the move if `pinned` is set.
