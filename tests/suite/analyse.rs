@@ -217,9 +217,13 @@ fn games_are_annotated() {
     let forced = lancet(&args).arg("--force").output().unwrap();
     assert_eq!(forced.status.code(), Some(2), "{}", text(&forced));
     assert_eq!((fs::read(&out).unwrap(), fs::read_to_string(&page).unwrap()), (before, html));
-    fs::remove_file(&page).unwrap();
-    let without = lancet(&args).arg("--resume").output().unwrap();
-    assert!(text(&without).contains("is complete but has no page"), "{}", text(&without));
+    for missing in [&pictures, &page] {
+        fs::rename(missing, dir.path().join("elsewhere")).unwrap();
+        let refused = lancet(&args).arg("--resume").output().unwrap();
+        let why = format!("is complete, but {} does not exist", missing.display());
+        assert!(text(&refused).contains(&why), "{}", text(&refused));
+        fs::rename(dir.path().join("elsewhere"), missing).unwrap();
+    }
 }
 
 /// An annotator's own mark appears in all outputs, check signs are corrected, and repeated glyphs

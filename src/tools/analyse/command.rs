@@ -556,7 +556,7 @@ fn is_finished(out: &Path) -> bool {
 }
 
 /// Checks that a complete output is what this command would write: its games, in their order, with
-/// this annotator, and its page.
+/// this annotator, and its page and pictures.
 fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     let name = || out.display().to_string();
     files::check_outputs([out], &args.files, |_| true)?;
@@ -603,11 +603,11 @@ fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
          to start again",
         out.display()
     );
-    if let Some(page) = args.html.as_ref().filter(|page| !page.exists()) {
+    if let Some(missing) = args.html.iter().chain(&args.svg).find(|path| !path.exists()) {
         bail!(
-            "{}: the analysis is complete but has no page {}; use --force to start again",
+            "{}: the analysis is complete, but {} does not exist; use --force to start again",
             out.display(),
-            page.display()
+            missing.display()
         );
     }
     Ok(())
