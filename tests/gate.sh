@@ -33,7 +33,7 @@ cd "$(dirname "$0")/.."
 FASTCHESS=$(realpath "$(command -v "${FASTCHESS:-fastchess}")" 2>/dev/null) || FASTCHESS=
 STEPS=(checks hostile mates sentences perft platforms readme compliance games release)
 root=$PWD
-lancet=$root/target/release/lancet
+lancet=$(realpath -m "${CARGO_TARGET_DIR:-target}")/release/lancet
 work=$(mktemp -d)
 step=tools
 
@@ -113,21 +113,25 @@ readme() {
     commands=$(grep '^    cargo ' README.md)
     [ "$(wc -l <<<"$commands")" = 2 ]
     bash -c "$(head -1 <<<"$commands")" <<<quit
-    cargo install --locked --path . --root "$work" --target-dir target
+    cargo install --locked --path . --root "$work" --target-dir "${lancet%/release/lancet}"
     mkdir "$work/desk"
     cp src/tools/analyse/sample/games.pgn "$work/desk/"
     cp src/tools/analyse/sample/games.pgn "$work/desk/game.pgn"
     ln -s "$root/epd" "$root/perft" "$work/desk/"
     cd "$work/desk"
     export PATH=$work/bin:$PATH
-    grep '^    setoption ' "$root/README.md" | lancet | tee said
+    {
+        grep '^    setoption ' "$root/README.md"
+        echo 'setoption name Load Hash'
+    } | lancet | tee said
     grep -q 'Load Hash: loaded [0-9]* MiB from' said
     while read -r line; do
         printf '\n$ %s\n' "$line"
         status=0
         # One Ctrl-C ends a command that takes hours, and it then prints its results. The others end
-        # by themselves.
-        timeout --foreground --preserve-status --signal INT 300 bash -c "$line" </dev/null >said 2>&1 || status=$?
+        # by themselves. Ctrl-C is ignored if this script runs in the background, so `env` resets it.
+        timeout --foreground --preserve-status --signal INT 300 \
+            env --default-signal=INT bash -c "$line" </dev/null >said 2>&1 || status=$?
         cat said
         case $line in
         *--hours*) [ "$status" = 130 ] && grep -q '^Interrupted' said || return 1 ;;

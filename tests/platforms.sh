@@ -170,7 +170,8 @@ comes() {
 interrupt() {
     local name=$1 status=0 process
     shift
-    "$@" epd epd/wac.epd --movetime 300 --jobs 1 >"$work/interrupted" 2>/dev/null </dev/null &
+    # A shell without job control starts background jobs with Ctrl-C ignored.
+    env --default-signal=INT "$@" epd epd/wac.epd --movetime 300 --jobs 1 >"$work/interrupted" 2>/dev/null </dev/null &
     process=$!
     comes "$work/interrupted"
     kill -INT "$process"
