@@ -23,6 +23,7 @@ use shakmaty_syzygy::{
 
 use crate::{
     chess::{
+        movegen::is_checkmate,
         position::{Ending, Game, Position},
         score::{Bounds, DRAW, Score, TABLEBASE_WIN, is_decisive, mate_distance},
     },
@@ -246,18 +247,21 @@ impl Confirming<'_> {
     /// Cuts the PV where its result changes. The value of the first move gives the expected result.
     /// If it is unknown, the sign of a decisive score gives it. Otherwise, the first position of
     /// the line that is in the tables gives it. A line to mate is not checked, because it proves
-    /// its own result.
+    /// its own result. Nor is a line whose result depends on the fifty-move rule.
     pub(crate) fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };
         if mate_distance(info.score).is_some() {
             return;
         }
+        let value = self.values.iter().find(|(m, _)| m == first).map(|&(_, value)| value);
+        if matches!(value, Some(Wdl::CursedWin | Wdl::BlessedLoss)) {
+            // The fifty-move rule may decide, and the values of later positions ignore the clock.
+            return;
+        }
         let mut game = self.game.clone();
         game.play(*first);
-        let of_move =
-            || self.values.iter().find(|(m, _)| m == first).map(|&(_, value)| sign(value));
         let of_score = || is_decisive(info.score).then(|| info.score.signum());
-        let mut expected = of_move().or_else(of_score).or_else(|| self.sign(&game));
+        let mut expected = value.map(sign).or_else(of_score).or_else(|| self.sign(&game));
         let confirmed = rest.iter().take_while(|&&m| {
             game.play(m);
             expected = expected.map(|sign| -sign);
@@ -292,7 +296,7 @@ pub struct Ranking {
 
 /// Returns the result of a move that ends the game by mate or by threefold repetition.
 fn over(game: &Game, child: &Position) -> Option<Known> {
-    if child.is_check() && child.legal_moves().is_empty() {
+    if is_checkmate(child) {
         return Some(Known { value: Wdl::Win, bounds: bounds(Wdl::Win, 1) });
     }
     let before = game.keys().iter().filter(|&&key| key == child.key()).count();
