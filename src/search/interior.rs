@@ -243,13 +243,13 @@ impl Worker<'_> {
         if self.shared.selective && !T::PV && found.best >= window.beta {
             found.best = prune::fail_high(found.best, window.beta, node.depth);
         }
-        found.best = node.proved.refine(found.best);
 
-        // Step 11. Update the histories and store the result.
-        self.update_histories(&node, &found);
+        // Step 11. Store the result and update the histories.
         if excluded.is_none() {
             self.store(&node, &found);
         }
+        found.best = node.proved.refine(found.best);
+        self.update_histories(&node, &found);
         Ok(found.best)
     }
 
@@ -308,7 +308,7 @@ impl Worker<'_> {
         }
         let Some(m) = Generator::new(position).find(best) else { return false };
         let Some(entry) = self.probe(&position.play(m)) else { return false };
-        let next = entry.bounds.flip().cutoff(window);
+        let next = entry.bounds.shift(|score| Delay::MATES.score(score)).flip().cutoff(window);
         next.is_some_and(|next| (next >= window.beta) != (score >= window.beta))
     }
 

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     chess::{
-        movegen::{Generator, is_tactical},
+        movegen::{Generator, is_checkmate, is_tactical},
         position::{PackedMove, Position},
         score::{Bounds, DECISIVE, DRAW, INFINITE, MATE, NO_SCORE, Score, Window, is_decisive},
     },
@@ -182,9 +182,7 @@ fn leaves_a_claim(position: &Position, m: Move) -> bool {
     if position.halfmoves() < CLAIMABLE_FROM || m.is_zeroing() {
         return false;
     }
-    let child = position.play(m);
-    let mates = child.is_check() && !Generator::new(&child).any();
-    !mates
+    !is_checkmate(&position.play(m))
 }
 
 /// The result of one thread's search.
@@ -224,7 +222,7 @@ impl Worker<'_> {
             self.iteration = depth as i32;
             if let Some(line) = mate_search.as_mut().and_then(|search| search.seek(&mut self)) {
                 self.adopt(line);
-                self.report(true);
+                self.report(1, true);
                 completed = depth;
                 break;
             }
@@ -241,7 +239,7 @@ impl Worker<'_> {
                 Ok(()) => {}
             }
             let finished = result.is_ok();
-            self.report(finished);
+            self.report(lines, finished);
             if !finished {
                 break;
             }
@@ -733,10 +731,10 @@ impl Worker<'_> {
         }
     }
 
-    /// Reports all lines. After a stopped iteration, reports them only if one has changed. Because
-    /// they are reported together, no two lines have the same first move, and the best line comes
-    /// first.
-    fn report(&mut self, finished: bool) {
+    /// Reports the lines that an iteration with this number of lines has searched and that are
+    /// still wanted. After a stopped iteration, reports them only if one has changed. Because they
+    /// are reported together, no two lines have the same first move, and the best line comes first.
+    fn report(&mut self, searched: usize, finished: bool) {
         if self.thread != 0 {
             return;
         }
@@ -750,7 +748,7 @@ impl Worker<'_> {
             let best = &mut self.root_moves[0];
             best.depth = best.depth.max(told.depth);
         }
-        let lines = self.root_moves[..self.lines()].iter();
+        let lines = self.root_moves[..searched.min(self.lines())].iter();
         let lines = lines.take_while(|rm| rm.score > -INFINITE).count();
         let is_new = |line: usize| {
             let rm = &self.root_moves[line];
@@ -808,6 +806,7 @@ impl Worker<'_> {
     fn report_bound(&mut self, line: usize) {
         let best = &self.root_moves[line];
         if self.tells()
+            && line == 0
             && self.lines() == 1
             && !is_decisive(best.score)
             && self.shared.start.elapsed() >= QUIET_TIME
