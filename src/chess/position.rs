@@ -401,9 +401,7 @@ impl Position {
     pub fn make_with(&mut self, m: Move, prefetch: impl FnOnce(&Keys)) {
         let us = self.turn();
         let rights = self.chess.castles().castling_rights();
-        if self.chess.maybe_ep_square().is_some() {
-            self.keys.en_passant(&self.chess);
-        }
+        self.keys.en_passant(&self.chess);
 
         match m {
             Move::Normal { role, from, capture, to, promotion } => {
@@ -448,9 +446,7 @@ impl Position {
             self.chess.play_unchecked(m);
         }
 
-        if self.chess.maybe_ep_square().is_some() {
-            self.keys.en_passant(&self.chess);
-        }
+        self.keys.en_passant(&self.chess);
         (self.checkers, self.pinned) = checkers_and_pinned(self.board(), self.turn());
     }
 
@@ -460,9 +456,7 @@ impl Position {
     pub fn play_null(&self) -> Option<Position> {
         let king = self.board().king_of(self.turn()).filter(|_| !self.is_check())?;
         let mut child = self.clone();
-        if child.chess.maybe_ep_square().is_some() {
-            child.keys.en_passant(&child.chess);
-        }
+        child.keys.en_passant(&child.chess);
         // shakmaty's `swap_turn` is slow, because it validates the whole position. Instead, a
         // "queen" on the king's square moves to the same square and promotes to a king. This
         // changes only the side to move, the move counters and the en passant square. The castling

@@ -79,10 +79,8 @@ impl Signals {
 
     /// Waits for the stop or, unless `infinite`, for the end of pondering.
     pub fn wait(&self, infinite: bool) {
-        let mut guard = lock(&self.clock_start);
-        while !self.is_stopped() && (infinite || self.is_pondering()) {
-            guard = unpoisoned(self.changed.wait(guard));
-        }
+        let waits = |_: &mut Instant| !self.is_stopped() && (infinite || self.is_pondering());
+        drop(unpoisoned(self.changed.wait_while(lock(&self.clock_start), waits)));
     }
 
     /// Waits for the stop, or until the clock has run for `time`.

@@ -30,8 +30,6 @@ struct QNode<'a> {
     in_check: bool,
     /// How much more than usual the evaluation was corrected, in centipawns; 0 in check.
     complexity: Score,
-    /// A legal move has been found.
-    any: bool,
 }
 
 impl QNode<'_> {
@@ -92,7 +90,6 @@ impl Worker<'_> {
             raw: NO_SCORE,
             in_check: position.is_check(),
             complexity: 0,
-            any: false,
         };
         if !node.in_check && self.stand_pat(&mut node, entry, first) {
             return Ok(node.best);
@@ -106,7 +103,7 @@ impl Worker<'_> {
 
         // Step 5. Captures, queen promotions, evasions. A check without an evasion is mate.
         self.forcing_moves::<T>(&mut node, &generator, entry)?;
-        if node.in_check && !node.any {
+        if node.in_check && node.best == -INFINITE {
             return Ok(-MATE);
         }
 
@@ -172,7 +169,6 @@ impl Worker<'_> {
         };
         let futility = node.futility();
         while let Some((m, least)) = picker.next(self.histories) {
-            node.any = true;
             if node.best > -DECISIVE {
                 if node.in_check {
                     // One evasion avoids a decisive loss, so only good captures are still tried.
