@@ -246,8 +246,8 @@ pub fn research_adjustment(score: Score, best: Score) -> i32 {
     i32::from(better) - i32::from(score < best + p::lmr_shallower())
 }
 
-/// Returns the history bonus for a move that failed high at this depth. Each move searched before
-/// it gets the same amount as a malus.
+/// Returns the history bonus for a move that failed high at this depth. Each capture searched
+/// before it gets the same amount as a malus, and if the move is quiet, so does each quiet move.
 pub fn bonus(depth: i32) -> i32 {
     (p::bonus_slope() * depth).min(p::bonus_max())
 }
