@@ -5,7 +5,7 @@ use std::time::Duration;
 use shakmaty::Move;
 use vampirc_uci::{UciMove, UciSearchControl, UciTimeControl};
 
-use super::{extension::Extension, moves};
+use super::extension::Extension;
 use crate::{
     chess::{notation::read_move, position::Position},
     play::limits::{Clock, Limits},
@@ -79,11 +79,10 @@ fn searchmoves(
     root: &Position,
     say: &dyn Fn(&str),
 ) -> Vec<Move> {
-    let given = moves.iter().map(|&m| moves::legal(root, m));
-    let given = given.chain(others.iter().map(|word| read_move(root, word)));
+    let given = moves.iter().map(UciMove::to_string).chain(others.iter().cloned());
     let mut legal = Vec::with_capacity(moves.len());
-    for m in given {
-        match m {
+    for word in given {
+        match read_move(root, &word) {
             Ok(m) => legal.push(m),
             Err(error) => say(&format!("searchmoves: {error}; skipped")),
         }

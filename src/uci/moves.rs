@@ -1,12 +1,7 @@
-//! Moves in UCI messages: notation, and conversion to legal moves.
+//! Moves in UCI messages.
 
-use shakmaty::{Move, Role, Square, uci::UciMove as Notation};
+use shakmaty::{Role, Square, uci::UciMove as Notation};
 use vampirc_uci::{UciMove, UciSquare};
-
-use crate::chess::{
-    notation::{self, MoveError},
-    position::Position,
-};
 
 /// Reads a move such as `e2e4`, `e7e8q` or `E7E8=Q`. Returns `None` for any other word.
 pub fn read(word: &str) -> Option<UciMove> {
@@ -30,21 +25,15 @@ pub fn message(m: Notation) -> Option<UciMove> {
     Some(UciMove { from: square(from), to: square(to), promotion })
 }
 
-/// Returns the legal move that corresponds to the move of a message.
-///
-/// # Errors
-///
-/// If there is no such legal move.
-pub fn legal(position: &Position, m: UciMove) -> Result<Move, MoveError> {
-    notation::read_move(position, &m.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
-    use crate::chess::notation::move_text;
+    use crate::chess::{
+        notation::{MoveError, move_text, read_move},
+        position::Position,
+    };
 
     #[test]
     fn every_legal_move_is_the_same_again() {
@@ -60,7 +49,7 @@ mod tests {
                 let sent = message(Notation::from_move(m, mode)).unwrap();
                 assert_eq!(sent.to_string(), move_text(m, mode));
                 assert_eq!(read(&sent.to_string()), Some(sent));
-                assert_eq!(legal(&position, sent), Ok(m), "{sent}");
+                assert_eq!(read_move(&position, &sent.to_string()), Ok(m), "{sent}");
             }
         }
     }
@@ -74,6 +63,7 @@ mod tests {
             assert_eq!(read(word), None, "{word}");
         }
         let nowhere = UciMove::from_to(UciSquare::default(), UciSquare::from('e', 9));
-        assert!(matches!(legal(&Position::default(), nowhere), Err(MoveError::Unreadable { .. })));
+        let read = read_move(&Position::default(), &nowhere.to_string());
+        assert!(matches!(read, Err(MoveError::Unreadable { .. })));
     }
 }

@@ -3,7 +3,6 @@
 use shakmaty::{CastlingMode, Move};
 use vampirc_uci::{UciFen, UciMove};
 
-use super::moves::legal;
 use crate::chess::{
     fen::FenError,
     notation::{MoveError, read_move},
@@ -136,12 +135,9 @@ impl Setup {
             let fen = at.game.position().fen();
             SetupError::Move { number, error, fen }
         };
-        for (&m, number) in moves[played..].iter().zip(played + 1..) {
-            let m = legal(new.game.position(), m).map_err(|error| failed(&new, number, error))?;
-            new.play(m);
-        }
-        for (text, number) in beside.iter().zip(moves.len() + 1..) {
-            new.play_text(text).map_err(|error| failed(&new, number, error))?;
+        let texts = moves[played..].iter().map(UciMove::to_string).chain(beside.iter().cloned());
+        for (text, number) in texts.zip(played + 1..) {
+            new.play_text(&text).map_err(|error| failed(&new, number, error))?;
         }
         new.line = beside.is_empty().then_some(PositionLine { mode, fen, moves });
         *self = new;
