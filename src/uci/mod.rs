@@ -478,6 +478,17 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     }
 
     fn carry_out(&mut self, command: Command) {
+        let disturbs = matches!(
+            command,
+            Command::Perft(_)
+                | Command::Bench(_)
+                | Command::GenFens { .. }
+                | Command::SpeedTest(_)
+                | Command::Mirror
+        );
+        if disturbs && self.awaits_answer() {
+            return self.output.say(THINKING);
+        }
         let position = self.setup.game().position();
         match command {
             Command::Message(message, extension) => self.carry_out_message(message, extension),
@@ -534,7 +545,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     fn carry_out_message(&mut self, message: UciMessage, extension: Extension) {
         match message {
             // The answer is for a person, so a GUI that starts now would miss its `bestmove`.
-            UciMessage::Uci if self.awaits_answer() => self.output.say(THINKING),
+            UciMessage::Uci | UciMessage::Position { .. } if self.awaits_answer() => {
+                self.output.say(THINKING);
+            }
             UciMessage::Uci => self.identify(),
             UciMessage::Debug(on) => self.output.options.debug.store(on, Ordering::Relaxed),
             // During a search, `readyok` is sent at once. But after `stop` it must follow the best

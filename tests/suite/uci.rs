@@ -827,7 +827,7 @@ fn boards_that_no_game_reaches_are_searched() {
         "rnbqkbnr/pppppppp/8/8/8/QQQQQQQ1/PPPPPPPP/4K3 w kq - 0 1",
         "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1",
         "nnnnknnn/nnnnnnnn/8/8/8/8/NNNNNNNN/NNNNKNNN b - - 0 1",
-        "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
+        "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQK w - - 0 1",
         "8/PPPPPPPP/PPPPPPPP/PPPPPPPP/8/8/8/k3K3 w - - 0 1",
     ] {
         lancet.send(&format!("position fen {fen}"));
@@ -1173,12 +1173,13 @@ fn a_game_at_a_terminal() {
         ("help save", "save <file.pgn>"),
         ("play", "Lancet plays White"),
     ]);
-    // While Lancet is thinking about its own move, `uci` is not accepted. After `stop`, it is.
-    at_a_terminal(&[
-        ("play\ruci", "Lancet is thinking; 'stop' makes it play at once"),
-        ("stop", "Lancet plays 1. "),
-        ("uci", "uciok"),
-    ]);
+    // While Lancet is thinking about its own move, these commands are not accepted. After `stop`,
+    // they are.
+    let thinking = "Lancet is thinking; 'stop' makes it play at once";
+    for command in ["position startpos moves e2e4", "perft 1"] {
+        at_a_terminal(&[(&format!("play\r{command}"), thinking), ("stop", "Lancet plays 1. ")]);
+    }
+    at_a_terminal(&[("play\ruci", thinking), ("stop", "Lancet plays 1. "), ("uci", "uciok")]);
     // The end of a game is reported, and then no move is accepted.
     at_a_terminal(&[
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "Drawn: stalemate"),
