@@ -407,12 +407,12 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             let _ = self.settle();
         }
         let mut line = Vec::new();
-        while input.next(&mut line) {
-            if !self.line(&line) || self.output.is_closed() {
-                break;
-            }
+        loop {
             if !self.output.is_for_a_person() {
                 input.switch_to_protocol();
+            }
+            if !input.next(&mut line) || !self.line(&line) || self.output.is_closed() {
+                break;
             }
         }
         // Searches with limits, and tasks such as perft, are finished, so that `echo "perft 5" |
@@ -445,7 +445,11 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     fn line(&mut self, line: &[u8]) -> bool {
         self.output.log_input(line);
         if line.len() > MAX_LINE {
-            self.output.say(&format!("ignored a line of more than {MAX_LINE} bytes"));
+            let said = format!("ignored a line of more than {MAX_LINE} bytes");
+            if line.trim_ascii_start().starts_with(b"position") {
+                self.refuse(&said);
+            }
+            self.output.say(&said);
             return true;
         }
         if self.output.is_for_a_person()

@@ -185,10 +185,11 @@ fn goes_on(line: &str, argument: &str) -> bool {
         || option.is_some() && ends_first(" value")
         || line.starts_with("genfens ") && ends_first(" book")
         || ["save", "load"].contains(&line);
+    // The first four fields of a FEN may look like commands: `d` may be a castling right.
+    let fields = line.strip_prefix("position fen").map(|fields| fields.split_whitespace().count());
     match (last, argument) {
-        _ if waits => true,
+        _ if waits || fields.is_some_and(|fields| fields < 4) => true,
         ("position", "fen") | ("go", "perft") => true,
-        ("fen", _) => line.ends_with("position fen"),
         (_, "moves") => line.starts_with("position"),
         _ => !argument.contains(' ') && !is_command(argument) && order(argument).is_none(),
     }
@@ -317,6 +318,10 @@ mod tests {
             (
                 "position|fen|k7/8/8/8/8/8/8/K7|w|-|-|fen",
                 &["position fen k7/8/8/8/8/8/8/K7 w - -", "fen"],
+            ),
+            (
+                "position|fen|4k3/8/8/8/8/8/8/3RK3|w|D|-|d",
+                &["position fen 4k3/8/8/8/8/8/8/3RK3 w D -", "d"],
             ),
             ("setoption|name|Save|Hash|perft|2", &["setoption name Save Hash", "perft 2"]),
             (
