@@ -1,5 +1,5 @@
-//! `lancet-train data`: counts, checks, shuffles, merges and shows files of games, picks positions
-//! for exams, and grades networks on exams.
+//! `lancet-train data`: counts, checks, shuffles and shows files of games, picks positions for
+//! exams, and grades networks on exams.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -82,7 +82,8 @@ enum Command {
     /// Write the games of all files to one file, in random order
     ///
     /// The same files and the same seed give the same order. All games are held in memory. This
-    /// command is for other trainers. Lancet's trainer shuffles the positions itself.
+    /// command is for other trainers. Lancet's trainer shuffles the positions itself. To join files
+    /// without shuffling, concatenate them.
     #[command(after_long_help = "\
 Examples:
   lancet-train data shuffle games/*.vf --out shuffled.vf --seed 1")]
@@ -96,18 +97,6 @@ Examples:
         /// Seed of the random order
         #[arg(long, value_name = "S", default_value_t = 1, value_parser = arguments::whole::<u64>(..))]
         seed: u64,
-    },
-    /// Write the games of all files to one file, in order
-    ///
-    /// All games are held in memory.
-    #[command(after_long_help = "Examples:\n  lancet-train data merge games/*.vf --out all.vf")]
-    Merge {
-        /// Files of games
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// The file to write; it must not exist
-        #[arg(long, value_name = "FILE")]
-        out: PathBuf,
     },
     /// Write quiet positions, one FEN per line, for an exam
     ///
@@ -187,8 +176,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Stats { files } => stats(files),
         Command::Check { files } => Ok(check(files)),
-        Command::Shuffle { files, out, seed } => rearrange(files, out, Some(*seed)),
-        Command::Merge { files, out } => rearrange(files, out, None),
+        Command::Shuffle { files, out, seed } => shuffle(files, out, *seed),
         Command::Positions { files, count, per_game, seed } => {
             positions(files, *count, usize::from(*per_game), *seed)
         }
@@ -429,14 +417,12 @@ fn check_file(path: &Path) -> anyhow::Result<(GameFile, usize)> {
     Ok((file, positions))
 }
 
-/// Writes all games to a new file: in order, or shuffled with a seed.
-fn rearrange(files: &[PathBuf], out: &Path, seed: Option<u64>) -> anyhow::Result<ExitCode> {
+/// Writes all games to a new file, in an order that the seed determines.
+fn shuffle(files: &[PathBuf], out: &Path, seed: u64) -> anyhow::Result<ExitCode> {
     let files = files.iter().map(|path| Ok(check_file(path)?.0));
     let files = files.collect::<anyhow::Result<Vec<GameFile>>>()?;
     let mut frames: Vec<&[u8]> = files.iter().flat_map(GameFile::frames).collect();
-    if let Some(seed) = seed {
-        frames.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    }
+    frames.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     ensure!(!frames.is_empty(), "{}: no games to write: the files are empty", out.display());
     write_new(out, &frames).with_context(|| out.display().to_string())?;
     say(format_args!("{}: {}", out.display(), counted(frames.len(), "game")));

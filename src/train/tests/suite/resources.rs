@@ -57,7 +57,7 @@ fn a_full_disk_under_games_and_training() {
     assert_eq!(names(dir.path()), ["games"]);
     let text = complaint(&with_short_files(
         1,
-        "$0 data merge games/games-1-0.vf --out all.vf",
+        "$0 data shuffle games/games-1-0.vf --out all.vf",
         dir.path(),
     ));
     assert!(text.contains("all.vf: File too large"), "{text}");

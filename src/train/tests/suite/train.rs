@@ -258,7 +258,7 @@ fn data_tools() {
     let (dir, file) = some_games();
     let file_name = file.to_str().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let (shuffled, merged, torn) = (path("shuffled.vf"), path("merged.vf"), path("torn.vf"));
+    let (shuffled, joined, torn) = (path("shuffled.vf"), path("joined.vf"), path("torn.vf"));
 
     let text = succeed(&["data", "stats", file_name]);
     assert!(
@@ -274,18 +274,19 @@ fn data_tools() {
     };
     assert_ne!(fs::read(&shuffled).unwrap(), fs::read(&file).unwrap());
     assert_eq!(sorted(&shuffled), sorted(file_name));
-    succeed(&["data", "merge", file_name, &shuffled, "--out", &merged]);
-    assert_eq!(games(Path::new(&merged)).len(), 80);
-    assert!(fail(&["data", "merge", file_name, "--out", &merged]).contains("exists"));
-    assert!(succeed(&["data", "stats", &merged]).contains("80, 40 of them distinct"));
-    assert!(succeed(&["data", "check", &merged, file_name]).contains("80 games"));
+    // Files can be concatenated.
+    fs::write(&joined, [fs::read(&file).unwrap(), fs::read(&shuffled).unwrap()].concat()).unwrap();
+    assert_eq!(games(Path::new(&joined)).len(), 80);
+    assert!(fail(&["data", "shuffle", file_name, "--out", &joined]).contains("exists"));
+    assert!(succeed(&["data", "stats", &joined]).contains("80, 40 of them distinct"));
+    assert!(succeed(&["data", "check", &joined, file_name]).contains("80 games"));
     // The file of a thread that has not completed a game is empty.
     let (empty, with_empty) = (path("empty.vf"), path("with-empty.vf"));
     fs::write(&empty, "").unwrap();
     assert!(succeed(&["data", "check", &empty]).contains("0 games"));
-    succeed(&["data", "merge", &empty, file_name, "--out", &with_empty]);
-    assert_eq!(fs::read(&with_empty).unwrap(), fs::read(&file).unwrap());
-    assert!(fail(&["data", "merge", &empty, "--out", &path("none.vf")]).contains("no games"));
+    succeed(&["data", "shuffle", &empty, file_name, "--out", &with_empty]);
+    assert_eq!(sorted(&with_empty), sorted(file_name));
+    assert!(fail(&["data", "shuffle", &empty, "--out", &path("none.vf")]).contains("no games"));
 
     let bytes = fs::read(&file).unwrap();
     fs::write(&torn, &bytes[..bytes.len() - 1]).unwrap();
