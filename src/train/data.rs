@@ -18,14 +18,14 @@ use shakmaty::{Move, Position as _};
 use super::{
     exam::{CLASSES, Exam, Grade},
     filter::Filter,
-    format::{GameFile, GameResult, NO_LABEL, Record, Tally, Visit},
+    format::{GameFile, GameResult, Record, Tally, Visit},
 };
 use lancet::{
     chess::{
-        notation::{counted, pawns, san},
+        notation::{self, counted, pawns, san},
         pgn::{Game, Item, Variation, read::Games, write::write},
         position::Position,
-        score::Score,
+        score::{Score, is_decisive},
     },
     eval::{
         self,
@@ -465,9 +465,14 @@ fn show_positions(game: &Record) {
             "{} | {} | {} | {points} | {kept}",
             position.fen(),
             san(&position, m),
-            score.map_or_else(|| "no score".to_owned(), pawns)
+            score.map_or_else(|| "no score".to_owned(), |score| pawns(searched(score, &position)))
         ));
     });
+}
+
+/// Returns the score of a search from its label.
+fn searched(label: Score, position: &Position) -> Score {
+    if is_decisive(label) { label } else { eval::weighted(label, position.board()) }
 }
 
 /// Returns a game as PGN. Each move has the score of the search that chose it (`[%eval 0.35]`).
@@ -479,11 +484,14 @@ fn pgn(game: &Record, number: usize) -> String {
     };
     let line: Vec<Move> = game.moves.iter().map(|&(m, _)| m).collect();
     let mut moves = annotate::annotated_moves(&game.start, &line);
-    for (node, &(_, score)) in moves.iter_mut().zip(&game.moves) {
-        if score != NO_LABEL {
-            node.items.push(Item::Comment(annotate::evaluation_text(Score::from(score))));
-        }
-    }
+    let mut nodes = moves.iter_mut();
+    game.visit(|Visit { chess, score, .. }| {
+        let Some(node) = nodes.next() else { return };
+        let Some(score) = score else { return };
+        let score = searched(score, &Position::from(chess.clone()));
+        let white = notation::white(score, chess.turn());
+        node.items.push(Item::Comment(annotate::evaluation_text(white)));
+    });
     let tags = [("Round", number.to_string()), ("Result", result.to_owned())];
     let tags = tags.map(|(name, value)| (name.to_owned(), value)).to_vec();
     let main = Variation { lead: Vec::new(), moves };

@@ -18,7 +18,7 @@ use lancet::{
     play::{
         limits::Limits,
         openings::BALANCE,
-        report::{Bound, Outcome, Silent},
+        report::{Bound, Info, Outcome, Silent},
         signals::Signals,
     },
     system::{arguments, random::mix},
@@ -224,7 +224,7 @@ impl SelfPlay {
             if moves.is_empty() && score.abs() > self.balance {
                 return Played::Unbalanced;
             }
-            moves.push((m, label(&outcome, game.position(), engine.network().is_some())));
+            moves.push((m, label(&outcome, game.position())));
             game.play(m);
             if let Some(result) = adjudicator.count(score, game.position().halfmoves()) {
                 // The rules take precedence: the move may give mate or stalemate.
@@ -258,19 +258,11 @@ impl SelfPlay {
     }
 }
 
-/// Returns the label of a searched position, from White's point of view: the score, without the
-/// weight for material if it comes from a network. An interrupted iteration may leave a bound,
-/// which is not a label.
-fn label(outcome: &Outcome, position: &Position, network: bool) -> i16 {
-    if outcome.info.bound != Bound::Exact {
-        return NO_LABEL;
-    }
-    let score = outcome.info.score;
-    let score = if network && !is_decisive(score) {
-        eval::unweighted(score, position.board())
-    } else {
-        score
-    };
+/// Returns the label of a searched position, from White's point of view: the score, divided by the
+/// factor for material. An interrupted iteration may leave a bound, which is not a label.
+fn label(outcome: &Outcome, position: &Position) -> i16 {
+    let Info { score, bound: Bound::Exact, .. } = outcome.info else { return NO_LABEL };
+    let score = if is_decisive(score) { score } else { eval::unweighted(score, position.board()) };
     let white = if position.turn().is_white() { score } else { -score };
     i16::try_from(white).unwrap_or(NO_LABEL)
 }
@@ -401,11 +393,10 @@ mod tests {
         let exact = outcome(Bound::Exact, 300);
         let unweighted = eval::unweighted(300, white.board()) as i16;
         assert_ne!(unweighted, 300);
-        assert_eq!(label(&exact, &white, true), unweighted);
-        assert_eq!(label(&exact, &black, true), -unweighted);
-        assert_eq!(label(&exact, &black, false), -300);
-        assert_eq!(label(&outcome(Bound::Exact, 31_990), &white, true), 31_990);
-        assert_eq!(label(&outcome(Bound::Lower, 300), &white, true), NO_LABEL);
+        assert_eq!(label(&exact, &white), unweighted);
+        assert_eq!(label(&exact, &black), -unweighted);
+        assert_eq!(label(&outcome(Bound::Exact, 31_990), &white), 31_990);
+        assert_eq!(label(&outcome(Bound::Lower, 300), &white), NO_LABEL);
         assert!(settings(&Conditions::nodes(100)).neutral);
     }
 

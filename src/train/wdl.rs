@@ -94,7 +94,7 @@ impl Counts {
         self.games += 1;
         game.visit(|Visit { chess, score, .. }| {
             let material = wdl::material(chess.board());
-            // Games of a network have scores in its units, but the search shows weighted scores.
+            // Labels are in the units of the network, but the search shows weighted scores.
             let score = score.map(|score| weighted(score, chess.board()));
             if let Some(score) = score.filter(|score| score.abs() <= LARGEST)
                 && MATERIAL.contains(&material)
