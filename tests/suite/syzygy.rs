@@ -316,6 +316,15 @@ fn lines_end_as_they_promise() {
     lancet.quit();
 }
 
+/// A win that the fifty-move rule turns into a draw does not cut the line that shows it.
+#[test]
+fn lines_that_the_fifty_move_rule_decides_are_whole() {
+    let Some(mut engine) = engine(true) else { return };
+    let drawn = position("8/8/8/4k3/8/8/8/K6R w - - 85 90");
+    let info = search(&mut engine, &drawn.into(), depth(8)).info;
+    assert!(info.score.abs() < DECISIVE && info.pv.len() > 1, "{info:?}");
+}
+
 /// With MultiPV, the lines are ordered by result, and each has the right score.
 #[test]
 fn lines_are_ranked_by_result() {
