@@ -381,6 +381,27 @@ mod tests {
             let (section, _) = section.split_once("</details>").unwrap();
             assert!(section.contains("class=\"film\"") && section.contains("\"kind\""), "{topic}");
         }
+
+        // The page in the repository has today's texts. Its README has the command that writes it.
+        let texts = |page: &str| -> Vec<String> {
+            let between = |start: &str, end: &str| -> Vec<String> {
+                let parts = page.split(start).skip(1);
+                parts.map(|part| part.split_once(end).unwrap().0.to_owned()).collect()
+            };
+            let topics = between("<details id=", "</details>");
+            let questions = between("<h2 id=\"e", "<div class=\"wide\"><table>").into_iter();
+            let questions = questions.map(|text| {
+                // The answer depends on the positions.
+                let (title, rest) = text.split_once("<p class=\"answer\">").unwrap();
+                title.to_owned() + rest.split_once("</p>").unwrap().1
+            });
+            topics.into_iter().chain(questions).collect()
+        };
+        let (old, new) = (texts(include_str!("lab.html")), texts(&page));
+        assert_eq!(old.len(), new.len(), "lab.html is out of date");
+        for (old, new) in old.iter().zip(&new) {
+            assert_eq!(old, new, "lab.html is out of date");
+        }
     }
 
     #[test]
