@@ -52,8 +52,9 @@ const fn level(elo: u32, nodes: f64, depth: f64, error: f64, oversight: f64) -> 
 /// The scale. Values for other ratings are interpolated, those of nodes logarithmically. From 1400
 /// to 2200 it was measured against Stockfish's UCI_Elo. Below 1400, and from 2200 to 2600, it was
 /// measured in self-play. Higher ratings were not measured. See `README.md` in this folder.
-const LEVELS: [Level; 12] = [
-    level(500, 39.0, 1.0, 400.0, 0.62),
+const LEVELS: [Level; 13] = [
+    level(500, 25.0, 1.0, 620.0, 0.84),
+    level(600, 52.0, 1.2, 352.0, 0.56),
     level(800, 90.0, 1.5, 255.0, 0.44),
     level(1000, 158.0, 2.0, 187.0, 0.333),
     level(1200, 281.0, 2.8, 139.0, 0.249),
