@@ -256,14 +256,11 @@ impl Study {
         let edges = self.edges(moves);
         let is_pinned =
             |&(at, m): &(Id, Move)| self.tree.node(at).edge(m).is_some_and(|e| e.pinned);
-        let (Some(last), true) = (edges.last(), edges.len() == moves.len()) else {
-            return Err("is not pinned");
-        };
-        if !edges.iter().all(is_pinned) {
-            Err("is not pinned")
-        } else if self.edges(&self.played.moves).contains(last) {
+        let is_whole = edges.len() == moves.len() && edges.iter().all(is_pinned);
+        let Some(last) = edges.last().filter(|_| is_whole) else { return Err("is not pinned") };
+        if self.edges(&self.played.moves).contains(last) {
             Err("belongs to the studied game")
-        } else if self.tree.walk(moves).last().is_some_and(|&end| self.is_way(end)) {
+        } else if self.tree.walk(moves).last().is_some_and(|&end| self.has_pinned_move(end)) {
             Err("is part of a longer pinned line")
         } else {
             Ok(())
@@ -280,7 +277,7 @@ impl Study {
         let game = self.edges(&self.played.moves);
         for edge in self.edges(moves).into_iter().rev().take_while(|edge| !game.contains(edge)) {
             self.add(edge.0, edge.1, Some(false))?;
-            if self.is_way(edge.0) {
+            if self.has_pinned_move(edge.0) {
                 break;
             }
         }
@@ -293,7 +290,7 @@ impl Study {
     }
 
     /// Returns whether a pinned move leads on from this node.
-    fn is_way(&self, at: Id) -> bool {
+    fn has_pinned_move(&self, at: Id) -> bool {
         self.tree.node(at).edges.iter().any(|edge| edge.pinned)
     }
 
