@@ -76,5 +76,5 @@ fn dialogues_are_held_to_their_end() {
         }
         count += 1;
     }
-    assert_eq!(count, 18);
+    assert_eq!(count, 19);
 }
