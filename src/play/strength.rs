@@ -332,6 +332,15 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn skill_levels_are_even_steps_of_the_scale() {
+        let ratings: Vec<u32> = SKILL_RANGE.map_while(skill_rating).collect();
+        assert_eq!(ratings.len(), 20);
+        assert_eq!((ratings[0], ratings[19]), (500, 2875));
+        assert!(ratings.windows(2).all(|pair| pair[1] - pair[0] == 125), "{ratings:?}");
+        assert_eq!(skill_rating(20), None);
+    }
+
     fn positions() -> Vec<Position> {
         let mut position = Position::default();
         let mut positions = Vec::new();

@@ -349,3 +349,26 @@ pub fn clip_sums(rows: &mut [f32x8], factors: &[f32x8]) {
         *number = (*number + factor).fast_max(-limit).fast_min(limit) - factor;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each lane of the arithmetic sums only a part of a wide layer. The unit depends on the
+    /// largest sum of a lane, not on the sum of all neurons.
+    #[test]
+    fn wide_networks_keep_a_fine_output_unit() {
+        for (hidden, weight, unit) in
+            [(64, 0.24, 512), (1024, 0.2, 512), (4096, 0.24, 256), (64, 0.4, 256)]
+        {
+            let layout = Layout { king_buckets: 1, hidden, buckets: 1 };
+            let mut parameters = vec![f32x8::ZERO; layout.len()];
+            parameters[layout.outputs()..layout.output_biases()].fill(f32x8::splat(weight));
+            assert_eq!(layout.output_unit(&parameters), unit, "{layout} {weight}");
+            let network = layout.quantise(&parameters, "").unwrap();
+            assert_eq!(network.parameters().output_unit, unit);
+        }
+        let all = 2.0 * 1024.0 * 0.2 * 512.0;
+        assert!(all > MAX_OUTPUT_SUM as f32, "one sum of all neurons would not fit");
+    }
+}

@@ -677,6 +677,8 @@ mod tests {
         ] {
             assert!(lines.contains(&line.to_owned()), "{line}");
         }
+        // Some GUIs cannot read a default without a value.
+        assert!(lines.iter().all(|line| !line.trim_end().ends_with("default")), "{lines:?}");
         for option in all() {
             if let UciOptionConfig::Spin { name, default, min, max } = option.config {
                 assert!(min <= default && default <= max && max < Some(1 << 31), "{name}");

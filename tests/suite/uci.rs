@@ -1428,13 +1428,16 @@ fn both_directions_are_logged() {
     lancet.send("isready");
     lancet.send(&format!("setoption name Debug Log File value {}", path.display()));
     lancet.drain();
+    let opponent = "setoption name UCI_Opponent value GM 2800 human Gary Kasparov";
+    lancet.send(opponent);
     lancet.send("position startpos");
     let (_, m) = lancet.go("go depth 2");
     lancet.send("setoption name debug log file value <empty>");
     lancet.send("fen");
     lancet.quit();
     let log = std::fs::read_to_string(&path).unwrap();
-    for line in [">> isready", "<< readyok", ">> go depth 2", &format!("<< bestmove {m}")] {
+    let (opponent, answer) = (format!(">> {opponent}"), format!("<< bestmove {m}"));
+    for line in [">> isready", "<< readyok", &opponent, ">> go depth 2", &answer] {
         assert!(log.lines().any(|logged| logged[13..].starts_with(line)), "{line}\n{log}");
     }
     assert!(!log.contains(">> fen") && !log.contains("<< rnbq"), "{log}");
