@@ -16,16 +16,18 @@
 #                  search, and of up to one million through the network
 #     platforms    tests/platforms.sh: the same output and node counts on Windows, ARM and older
 #                  processors
-#     readme       the `lancet` commands in the README, exactly as written there
+#     readme       the `lancet` commands and the Python example in the README, as written there
 #     compliance   fastchess --compliance
 #     games        200 games at 0.2 s + 0.002 s: no loss on time, no crash
-#     release      the files of a release: their checksums, and the node counts of the programs
+#     release      the archives of a release: their checksums, and the same checks of their programs
+#                  as in the step platforms
 #
 # Requirements. The script first checks those of the chosen steps:
 #     - the requirements of tests/platforms.sh and .ci/release
 #     - cargo-deny
 #     - the Git history with its 'Bench:' lines
 #     - the test data next to the checkout
+#     - python-chess, for the example in the README
 #     - fastchess, https://github.com/Disservin/fastchess, on the PATH or at $FASTCHESS
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -51,7 +53,7 @@ tools() {
     lacks() { echo "missing: $*" >&2; missing=1; }
     for name in "$@"; do
         case $name in
-        checks | hostile | mates | sentences)
+        checks | hostile | mates | sentences | platforms | release)
             [ -d ../shared/data/syzygy ] || lacks 'the test data next to the checkout (../shared/data)'
             ;;&
         checks | release)
@@ -67,11 +69,13 @@ tools() {
         compliance | games) [ -n "$FASTCHESS" ] || lacks "fastchess, for '$name': set FASTCHESS=/path/to/fastchess" ;;
         platforms) tests/platforms.sh --tools || lacks 'the tools listed above' ;;
         release)
-            for tool in make zip x86_64-w64-mingw32-gcc qemu-aarch64; do
+            for tool in make zip; do
                 command -v "$tool" >/dev/null || lacks "$tool, for the release"
             done
             .ci/guided --tools || lacks 'llvm-profdata, for the release'
+            tests/platforms.sh --tools release || lacks 'the tools listed above'
             ;;
+        readme) python3 -c 'import chess.engine' || lacks "python-chess (run 'pip install chess')" ;;
         esac
     done
     [ "$missing" = 0 ]
@@ -140,6 +144,10 @@ readme() {
     done < <(grep '^    lancet ' "$root/README.md")
     [ -n "${status-}" ] # at least one command ran
     cd "$root"
+    # The example prints three lines with scores, and a move.
+    sed -n '/^    import chess$/,/^[^ ]/s/^    //p' README.md | sed "s|target/release/lancet|$lancet|" >"$work/example.py"
+    python3 "$work/example.py" | tee "$work/example"
+    [ "$(wc -l <"$work/example")" = 4 ]
 }
 
 compliance() { (cd "$work" && "$FASTCHESS" --compliance "$lancet"); }
@@ -157,14 +165,7 @@ games() {
 release() {
     make release
     (cd dist && sha256sum --check SHA256SUMS && ls -l)
-    local name emulator names=(arm64 arm64-dotprod x86-64-v2 x86-64-v3)
-    if grep -qw avx512vl /proc/cpuinfo; then names+=(x86-64-v4); fi
-    for name in "${names[@]}"; do
-        emulator=()
-        [[ $name == x86* ]] || emulator=(qemu-aarch64)
-        tar -C "$work" -xzf dist/lancet-*-linux-"$name".tar.gz
-        .ci/bench "${emulator[@]}" "$work"/lancet-*-linux-"$name"/lancet
-    done
+    PROFILE=release tests/platforms.sh --require release
 }
 
 for name in "$@"; do

@@ -3,10 +3,10 @@
 # machine. Run it on x86-64 Linux. Programs for Windows run under Debian's wine, the others under
 # qemu-user.
 #
-#     tests/platforms.sh [--require | --tools] [windows] [arm] [processors] [avx512]
+#     tests/platforms.sh [--require | --tools] [windows] [arm] [processors] [avx512] [release]
 #
-# By default, all parts run. Parts whose tools are missing are skipped with a notice, but with
-# `--require` they fail. With `--tools`, the script only lists the missing tools.
+# By default, all parts except release run. Parts whose tools are missing are skipped with a notice,
+# but with `--require` they fail. With `--tools`, the script only lists the missing tools.
 #
 # Parts and their tools:
 #     windows      wine64, mingw-w64, script (util-linux), rustup target add x86_64-pc-windows-gnu
@@ -14,6 +14,7 @@
 #     processors   qemu-user
 #     avx512       qemu-user; on a machine without AVX-512, also the tools of windows, to test the
 #                  program for Windows
+#     release      unzip, the tools of windows and arm, and the archives that `make release` builds
 #
 # The script tests development builds, which behave like release builds. PROFILE=release tests
 # release builds.
@@ -88,6 +89,7 @@ tools() {
     arm) has_tools qemu-aarch64 target:aarch64-unknown-linux-musl ;;
     processors | avx512) has_tools qemu-x86_64 ;;
     console) has_tools script ;;
+    release) has_tools unzip ;;
     esac
 }
 
@@ -140,6 +142,8 @@ compare() {
     if [ -d ../shared/data/syzygy ]; then
         same "$name: tablebases" "$("$native" "${tables[@]}" quit </dev/null | without_times)" \
             "$("$@" "${tables[@]}" quit </dev/null | without_times)"
+    else
+        echo "NOT CHECKED, $name: tablebases, no ../shared/data/syzygy"
     fi
     has "$name: threads" '^bestmove [a-h]' "$("$@" 'setoption name Threads value 3' 'go depth 8' quit </dev/null | tr -d '\r')"
     memory "$name" "$@"
@@ -336,14 +340,49 @@ avx512() {
     refuses x86-64-v4.exe 'this machine' avx512f 'use the x86-64-' "$WINE" "$work/program/lancet-v4.exe"
 }
 
+# Checks the archives of a release, and their programs as far as they can run here.
+release() {
+    step 'Release: the archives in dist'
+    local archive name file suffix runner
+    if ! tools release || ! tools windows || ! tools arm; then return 0; fi
+    wine_prefix
+    for archive in dist/lancet-*; do
+        name=${archive##*/}
+        case $name in
+        *.zip) unzip -q "$archive" -d "$work" ;;
+        *) tar -C "$work" -xzf "$archive" ;;
+        esac
+        name=${name%.zip} name=${name%.tar.gz}
+        suffix='' runner=() out=$work
+        case $name in
+        *-windows-*)
+            suffix=.exe runner=("$WINE") out="Z:${work//\//\\}"
+            cp "$work/program/bcryptprimitives.dll" "$work/$name"
+            ;;
+        *-linux-arm64*) runner=(qemu-aarch64) ;;
+        esac
+        for file in LICENSE README.txt THIRD-PARTY.txt; do
+            has "$name: $file" '[a-zA-Z]' "$(cat "$work/$name/$file")"
+        done
+        if [[ $name == *-authors ]]; then
+            for file in lancet-lab lancet-train; do
+                has "$name: $file" "^$file [0-9]" "$("${runner[@]}" "$work/$name/$file$suffix" --version | tr -d '\r')"
+            done
+        elif [[ $name != *-v4 ]] || has_avx512; then
+            compare "$name" "${runner[@]}" "$work/$name/lancet$suffix"
+        fi
+        rm -r "${work:?}/$name"
+    done
+}
+
 parts=()
 for argument in "$@"; do
     case $argument in
     --require) require=true ;;
     --tools) only_tools=true ;;
-    windows | arm | processors | avx512) parts+=("$argument") ;;
+    windows | arm | processors | avx512 | release) parts+=("$argument") ;;
     *)
-        echo "unknown part '$argument': expected windows, arm, processors, avx512, --require or --tools" >&2
+        echo "unknown part '$argument': expected windows, arm, processors, avx512, release, --require or --tools" >&2
         exit 2
         ;;
     esac
@@ -353,6 +392,7 @@ if $only_tools; then
     require=true
     if [[ " ${parts[*]} " == *' windows '* ]]; then parts+=(console); fi
     if [[ " ${parts[*]} " == *' avx512 '* ]] && ! has_avx512; then parts+=(windows); fi
+    if [[ " ${parts[*]} " == *' release '* ]]; then parts+=(windows arm); fi
     for part in "${parts[@]}"; do tools "$part" || true; done
     [ "$failures" = 0 ]
     exit
