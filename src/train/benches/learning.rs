@@ -21,7 +21,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 /// Hidden neurons per view; the built-in network has 512.
-const WIDTHS: [usize; 4] = [64, 128, 256, 512];
+const WIDTHS: [usize; 6] = [64, 128, 256, 512, 768, 1024];
 /// Number of positions of a benchmark.
 const POSITIONS: usize = 1000;
 /// Number of entries of the accumulator stack that the positions use in turn.
