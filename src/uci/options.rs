@@ -119,9 +119,9 @@ fn options() -> Vec<UciOption> {
                  game.",
         ),
         check("Never Clear Hash", default.never_clear_hash, |s, on| s.never_clear_hash = on).about(
-            "Keeps the hash table when a new game starts, and ignores Clear Hash. A \
-                 table filled at limited strength (UCI_LimitStrength or Skill Level) is \
-                 emptied nevertheless.",
+            "Keeps the hash table when a new game starts, and ignores Clear Hash. A new game \
+             still empties a table that was filled at limited strength (UCI_LimitStrength or Skill \
+             Level).",
         ),
         file("Hash File", set_hash_file).about("File for Save Hash and Load Hash."),
         button("Save Hash", save_hash).about(
