@@ -370,6 +370,8 @@ release() {
             done
         elif [[ $name != *-v4 ]] || has_avx512; then
             compare "$name" "${runner[@]}" "$work/$name/lancet$suffix"
+        else
+            echo "NOT CHECKED, $name: this processor lacks AVX-512"
         fi
         rm -r "${work:?}/$name"
     done
