@@ -119,6 +119,7 @@ impl RootMove {
 
     /// Returns the report of its principal variation at this MultiPV rank, without nodes, time,
     /// hashfull and tbhits. A certain draw is reported as a draw, whatever the score of its search.
+    /// If the game is drawn after the first move, the variation ends there.
     fn info(&self, multipv: usize) -> Info {
         let known = self.value().and_then(syzygy::drawn_score);
         Info {
@@ -128,7 +129,7 @@ impl RootMove {
             score: known.or(self.drawn.then_some(DRAW)).unwrap_or(self.score),
             bound: self.bound,
             drawn: self.drawn || known.is_some(),
-            pv: self.pv.clone(),
+            pv: if self.drawn { vec![self.m] } else { self.pv.clone() },
             ..Info::EMPTY
         }
     }

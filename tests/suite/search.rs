@@ -252,6 +252,10 @@ fn play_goes_on_when_nobody_claims_the_draw() {
         let replies = child.legal_moves().into_iter().filter(|m| m.is_capture());
         assert_eq!(replies.count(), 0, "{fen}: {:?}", outcome.best);
     }
+    // The line of a draw ends with the draw, even if a mate would follow.
+    let late = Game::from(position("8/8/8/1R6/7k/5K2/8/8 b - - 106 153"));
+    let outcome = search(&mut engine, &late, depth(4));
+    assert_eq!((outcome.info.score, outcome.info.pv.len()), (DRAW, 1), "{outcome:?}");
     // A mate ends the game before a draw can be claimed.
     let mate = Game::from(position("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 100 90"));
     let outcome = search(&mut engine, &mate, depth(4));
