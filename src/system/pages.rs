@@ -19,14 +19,14 @@ use std::{
 };
 
 use bytemuck::Zeroable;
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 
 use crate::system::sync::{lock, unpoisoned};
 
 /// A slice of `T`, initially zeroed, in huge pages if the system grants them.
 #[derive(Debug)]
 pub struct Pages<T> {
-    memory: MmapMut,
+    memory: MmapRaw,
     len: usize,
     kind: PhantomData<T>,
 }
@@ -41,7 +41,7 @@ impl<T: Zeroable> Pages<T> {
         // Ignore errors: without huge pages, the program is only slower.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
-        Some(Pages { memory, len, kind: PhantomData })
+        Some(Pages { memory: memory.into(), len, kind: PhantomData })
     }
 
     /// Zeroes the memory, starting with chunk `from`, on `threads` threads, including this one.
@@ -55,7 +55,10 @@ impl<T: Zeroable> Pages<T> {
         from: usize,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Option<usize> {
-        let chunks = Mutex::new(self.memory.chunks_mut(CHUNK).enumerate().skip(from));
+        // SAFETY: `self` owns the mapping, and `&mut self` makes the access exclusive.
+        let bytes =
+            unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr(), self.memory.len()) };
+        let chunks = Mutex::new(bytes.chunks_mut(CHUNK).enumerate().skip(from));
         let work = || {
             // The lock is released before the chunk is zeroed.
             while let Some((_, chunk)) = go_on().then(|| lock(&chunks).next()).flatten() {
@@ -86,7 +89,8 @@ impl<T: Zeroable> Deref for Pages<T> {
         // SAFETY: `self` owns the private mapping, never remaps it, and gives out no other
         // references to it. It is aligned for `T` and holds `len` elements (`new` checks both). It
         // was zeroed at first, and zeroes are a valid `T`. Shared writes go through `&T`, that is,
-        // through the atomics in `T`.
+        // through the atomics in `T`. `MmapRaw` gives a pointer to the mapping; that of `MmapMut`
+        // comes from a `&[u8]`, through which nothing may be written.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.len) }
     }
 }
