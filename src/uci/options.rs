@@ -131,7 +131,8 @@ fn options() -> Vec<UciOption> {
         button("Load Hash", load_hash).about(
             "Loads the hash table from Hash File, and sets Hash to its size. Refuses \
                  damaged files, and tables that were filled with another network, another \
-                 setting of Syzygy50MoveRule or another strength limit.",
+                 setting of Syzygy50MoveRule, another strength limit or, at limited strength, \
+                 in another game.",
         ),
         spin("Threads", default.threads, THREADS_RANGE, |s, threads| s.threads = threads)
             .about("Number of search threads. At limited strength, Lancet uses one."),
@@ -158,8 +159,8 @@ fn options() -> Vec<UciOption> {
         ),
         spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes)
             .about(
-                "For testers: this number of nodes counts as one millisecond. With 0, the \
-                 real clock counts. Do not combine it with Ponder or `movestogo`.",
+                "For testers: this number of nodes counts as one millisecond. With 0, Lancet \
+                 uses the real clock. Do not combine it with Ponder or `movestogo`.",
             )
             .expert(),
         live_check("UCI_Chess960", |o| &o.chess960).about(
@@ -186,9 +187,9 @@ fn options() -> Vec<UciOption> {
                  effect on `go infinite`.",
             ),
         check("OwnBook", default.own_book, |s, on| s.own_book = on).about(
-            "Plays moves from BookFile while it has one for the position. Chooses among \
-                 them at random, in proportion to their weights. Has no effect on `go \
-                 infinite`, `go mate` and `go searchmoves`.",
+            "Plays a book move if BookFile has one for the position. If it has several, \
+                 Lancet chooses one at random, in proportion to their weights. Has no effect on \
+                 `go infinite`, `go mate` and `go searchmoves`.",
         ),
         file("BookFile", set_book)
             .about("Opening book in Polyglot format (.bin). A damaged file is refused."),
