@@ -232,6 +232,11 @@ pub(super) fn is_command(token: &str) -> bool {
     command_name(token).is_some()
 }
 
+/// Returns whether the first command in a line is `position`.
+pub(super) fn is_position(line: &str) -> bool {
+    line.split_whitespace().find_map(command_name) == Some("position")
+}
+
 /// Returns the command with this name, ignoring case.
 fn command_name(token: &str) -> Option<&'static str> {
     COMMANDS.iter().map(|&(name, ..)| name).find(|name| token.eq_ignore_ascii_case(name))

@@ -446,7 +446,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.output.log_input(line);
         if line.len() > MAX_LINE {
             let said = format!("ignored a line of more than {MAX_LINE} bytes");
-            if line.trim_ascii_start().starts_with(b"position") {
+            if command::is_position(&String::from_utf8_lossy(line)) {
                 self.refuse(&said);
             }
             self.output.say(&said);

@@ -104,6 +104,22 @@ fn a_line_too_long_is_refused() {
     script.resize(3 * MAX_LINE, b'x');
     let lines = answers(&[&script, &b" quit\nisready\n"[..]].concat());
     assert_eq!(lines, [refused, "readyok"]);
+    // After a position that was refused, `go` has no answer.
+    let answers_to_go = [
+        ("position startpos moves ", true),
+        ("joho Position startpos moves ", true),
+        ("positionposition", false),
+        ("go position ", false),
+    ];
+    for (start, is_refused) in answers_to_go {
+        let mut script = start.as_bytes().to_vec();
+        script.resize(MAX_LINE + 1, b'x');
+        let lines = answers(&[&script, &b"\ngo nodes 50\n"[..]].concat());
+        assert_eq!(lines[0], refused);
+        let moves = lines.iter().filter(|line| line.starts_with("bestmove "));
+        assert!(moves.clone().all(|line| (line == "bestmove 0000") == is_refused), "{start}");
+        assert_eq!(moves.count(), 1, "{start}");
+    }
 }
 
 /// Generates lines that a GUI, a person or a broken pipe may send. Searches are short or unlimited;
