@@ -12,8 +12,8 @@
 #                  shorter than the known distance
 #     sentences    the sentences of explain for 500 positions, checked by the rules, tablebases and
 #                  other searches
-#     perft        all suites: counts of up to 10 million nodes by the rules and through the
-#                  search, and of up to one million through the network
+#     perft        all suites: counts of up to 10 million nodes by the rules, of up to one million
+#                  through the search, and of up to 100,000 through the network
 #     platforms    tests/platforms.sh: the same output and node counts on Windows, ARM and older
 #                  processors
 #     readme       the `lancet` commands and the Python example in the README, as written there
@@ -101,10 +101,10 @@ sentences() { cargo test --locked --test suite -- --ignored --nocapture what_is_
 
 perft() {
     local layer
-    for layer in rules search; do
-        "$lancet" perft --suite perft/*.epd --max-nodes 10000000 --threads "$(nproc)" --through "$layer"
+    for layer in rules:10000000 search:1000000 network:100000; do
+        "$lancet" perft --suite perft/*.epd --max-nodes "${layer#*:}" --threads "$(nproc)" \
+            --through "${layer%:*}"
     done
-    "$lancet" perft --suite perft/*.epd --max-nodes 1000000 --threads "$(nproc)" --through network
 }
 
 platforms() { PROFILE=release tests/platforms.sh --require; }
