@@ -174,6 +174,8 @@ comes() {
 interrupt() {
     local name=$1 status=0 process
     shift
+    # The file of an earlier part must not look like the output of this one.
+    rm -f "$work/interrupted"
     # A shell without job control starts background jobs with Ctrl-C ignored.
     env --default-signal=INT "$@" epd epd/wac.epd --movetime 300 --jobs 1 >"$work/interrupted" 2>/dev/null </dev/null &
     process=$!
