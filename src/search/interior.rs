@@ -155,7 +155,7 @@ enum Flow {
 
 impl Worker<'_> {
     /// Searches a position and returns its score. The window is not yet shifted: it is adjusted on
-    /// entry, and a losing score becomes one move longer on return (see [`Delay`]).
+    /// entry, and a losing score is raised by one on return (see [`Delay`]).
     pub(super) fn search<T: NodeType>(
         &mut self,
         position: &Position,
@@ -253,9 +253,10 @@ impl Worker<'_> {
         Ok(found.best)
     }
 
-    /// Step 2a: returns the score of the TT entry if it is exact or its bound is outside the
-    /// window. PV nodes need a deeper entry. Decisive scores do not cut them off, so that mating
-    /// lines are searched to their end.
+    /// Step 2a: returns the score of the TT entry if the entry is deep enough and the score is
+    /// exact, a lower bound of at least beta or an upper bound of at most alpha. PV nodes need a
+    /// deeper entry. Decisive scores do not cut them off, so that mating lines are searched to
+    /// their end.
     pub(super) fn tt_cutoff<T: NodeType>(
         &mut self,
         position: &Position,
@@ -281,8 +282,8 @@ impl Worker<'_> {
         Some(score)
     }
 
-    /// Step 2b: probes the tablebases. The score is final, so it is stored as if it were searched
-    /// six plies deeper. Such entries stay in the table longer.
+    /// Step 2b: probes the tablebases. The result is proved, so it is stored as if a search six
+    /// plies deeper had found it. Such entries stay in the table longer.
     #[cold]
     fn probe_tablebases(&self, prober: &Prober, node: &mut Node) -> Option<Score> {
         let shared = self.shared;
@@ -320,8 +321,9 @@ impl Worker<'_> {
         self.evaluate(position, ply)
     }
 
-    /// Step 3: evaluates the position, corrects the evaluation, and refines it by the TT bounds.
-    /// Then compares it with the evaluation two plies ago or, if we were in check then, four.
+    /// Step 3: evaluates the position, corrects the evaluation, and derives the estimate from it by
+    /// the TT bounds. Then compares the corrected evaluation with that of two plies ago or, if we
+    /// were in check then, four.
     fn assess_node(&mut self, node: &mut Node) {
         let ply = node.ply;
         let correction = self.correction(node.position, ply);
@@ -403,9 +405,9 @@ impl Worker<'_> {
         self.probcut(node)
     }
 
-    /// Step 4c: null move pruning. If the node fails high even after a pass, it would also fail
-    /// high after the best move. This is wrong in zugzwang. Therefore the side to move must have
-    /// pieces, and at high depth the result is verified.
+    /// Step 4c: null move pruning. If the node fails high even after a pass, it would almost always
+    /// also fail high after the best move. The exception is zugzwang. Therefore the side to move
+    /// must have pieces, and at high depth the result is verified.
     fn null_move(&mut self, node: &Node, facts: NodeFacts) -> Result<Option<Score>> {
         let (beta, ply) = (node.window.beta, node.ply);
         if node.depth < p::null_depth()
@@ -762,9 +764,9 @@ impl Worker<'_> {
         }))
     }
 
-    /// Step 9: searches the child and returns its score from this node's point of view. The first
-    /// move gets the open window. The others must beat alpha in a null window first, at a reduced
-    /// depth if they come late.
+    /// Step 9: searches the child and returns its score from this node's point of view. In a PV
+    /// node, the first move gets the open window. The others must beat alpha in a null window
+    /// first, at a reduced depth if they come late.
     ///
     /// `open` is the child's search with the open window. `reduction` is the late move reduction in
     /// plies.

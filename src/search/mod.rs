@@ -3,9 +3,9 @@
 //! help of `history`. `tt` is the transposition table (TT). `mate` proves mates for `go mate`.
 //! `params` has the constants. The search does not print. It reports through [`Reporter`].
 //!
-//! A node adjusts the decisive scores of its window on entry, and its own score on return
-//! ([`crate::chess::score`]). Scores, bounds and table entries are therefore always relative to
-//! their own node.
+//! A node lowers the losing bounds of its window on entry, and raises its own losing score on
+//! return ([`crate::chess::score`]). Scores, bounds and table entries are therefore always relative
+//! to their own node.
 
 use std::{
     sync::{
@@ -110,8 +110,7 @@ pub(crate) struct Shared<'a> {
     /// The search algorithm at the root.
     pub root_search: RootSearch,
     /// Enables pruning, reductions, extensions and quiescence search. If off, the search is plain
-    /// full-width alpha-beta with static evaluation at the leaves, which the tests compare with
-    /// minimax.
+    /// full-width PVS with static evaluation at the leaves, which the tests compare with minimax.
     pub selective: bool,
     /// Leaves the optimism and the halfmove clock out of static evaluations.
     pub neutral: bool,
@@ -281,8 +280,8 @@ pub(crate) struct Worker<'a> {
     verified: Option<usize>,
     /// Depth of the current iteration.
     iteration: i32,
-    /// How often in this iteration a root move other than the first raised alpha, in the first
-    /// line.
+    /// How often a root move other than the first raised alpha in this iteration, counted only for
+    /// the first MultiPV line.
     changes: u32,
     /// Moving average of the scores of this line's best move in earlier iterations.
     average_score: Score,
@@ -619,8 +618,7 @@ impl<'a> Worker<'a> {
 
 /// Returns the key under which a position is stored. The score of a position changes as the
 /// fifty-move limit approaches, so the key depends on the halfmove clock. Clocks below 16 share a
-/// key, as do clocks of similar size above. From 16 to 79, every eight plies share a key. From 80
-/// on, each ply has its own.
+/// key. From 16 to 79, each block of eight values shares a key. From 80 on, each ply has its own.
 pub(crate) fn table_key(position: &Position) -> u64 {
     with_clock(position.key(), position.halfmoves())
 }

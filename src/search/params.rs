@@ -186,7 +186,7 @@ crate::system::tune::params! {
     evaluation_bonus: 648, 50..=2000, 80;
     /// Maximum malus for a change of the evaluation.
     evaluation_malus: 288, 50..=2000, 80;
-    /// Centipawns below an evaluation at which the score of a fail low is a surprise.
+    /// A fail low is a surprise if its score is at least this many centipawns below an evaluation.
     surprise_margin: 80, 20..=300, 10;
     /// Increase of the bonus of the last move, in per cent, for each surprise: a score far below an
     /// evaluation, or a move beyond the eighth.

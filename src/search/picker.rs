@@ -26,8 +26,9 @@ use crate::{
 };
 
 /// Capacity for the moves of one position, in whole chunks. The maximum in a game is 218 moves. 32
-/// men of any kind can have 271 and perhaps more, but fewer than 448: at most eight sliders reach a
-/// square that is empty or attacked, and every knight more takes the place of a slider.
+/// men of any kind can have 271 and perhaps more, but fewer than 448: at most eight sliders, one
+/// from each direction, reach an empty or capturable square, and every additional knight takes the
+/// place of a slider.
 const CAPACITY: usize = 448;
 /// Mask of the bits of a key (see [`Batch`]) that hold the move's index. The index counts down, so
 /// that the first of several moves with equal scores has the greatest key.
@@ -293,8 +294,8 @@ impl Safety {
     }
 }
 
-/// For each role, the safe squares from which it attacks a piece that it can win. The targets of
-/// each role are:
+/// For each role, the safe squares from which it attacks a piece that it can win. Rooks and kings
+/// have no targets. Those of the other roles are:
 ///
 /// - pawns: any piece or pawn
 /// - knights: rooks, queens and undefended bishops

@@ -88,8 +88,8 @@ pub struct MoveFacts {
     pub was_pv: bool,
     /// The node is an expected cut node.
     pub cut: bool,
-    /// The move gives check. Interior nodes do not determine this for their first move, castling
-    /// and en passant.
+    /// The move gives check. Interior nodes do not determine this for their first move, for
+    /// castling or for en passant captures.
     pub check: bool,
     /// The side to move is in check at the node.
     pub in_check: bool,
@@ -157,8 +157,8 @@ pub fn futility(reduced_depth: i32, evaluation: Score, history: i32) -> Score {
         + history / p::futility_history()
 }
 
-/// Futility pruning: returns whether a quiet move is unlikely to raise alpha: the reduced depth is
-/// low, and even [`futility`] is at most alpha.
+/// Futility pruning: returns whether a quiet move is unlikely to raise alpha, because the reduced
+/// depth is low and even [`futility`] is at most alpha.
 pub fn futile(reduced_depth: i32, evaluation: Score, history: i32, alpha: Score) -> bool {
     reduced_depth <= p::futility_depth() && futility(reduced_depth, evaluation, history) <= alpha
 }
@@ -272,8 +272,8 @@ pub fn evaluation_bonus(change: Score) -> i32 {
     (p::evaluation_slope() * change).clamp(-p::evaluation_malus(), p::evaluation_bonus())
 }
 
-/// Returns the score below which all other moves must fail for the TT move to be extended. The
-/// margin is doubled at a `former_pv` node: a non-PV node that was on a principal variation.
+/// Returns the score that no other move may reach if the TT move is to be extended. The margin is
+/// doubled at a `former_pv` node: a non-PV node that was on a principal variation.
 pub fn singular_bound(bounds: Bounds, depth: i32, former_pv: bool) -> Score {
     bounds.lower - depth * p::singular_margin() * if former_pv { 2 } else { 1 } / 16
 }

@@ -42,8 +42,8 @@ impl QNode<'_> {
 
 impl Worker<'_> {
     /// Searches a node of the quiescence search and returns its score. `window` is not yet shifted:
-    /// it is adjusted on entry, and a losing score becomes one move longer on return (see
-    /// [`Delay`]). `first` marks the first ply of quiescence, except in ProbCut.
+    /// it is adjusted on entry, and a losing score is raised by one on return (see [`Delay`]).
+    /// `first` marks the first ply of quiescence, except in ProbCut.
     pub(super) fn quiescence<T: NodeType>(
         &mut self,
         position: &Position,

@@ -43,8 +43,8 @@ const REFUTATION_PLIES: usize = 5;
 /// earlier scores.
 const STEADY: u32 = 24;
 
-/// Maximum number of null-window passes of bisection and MTD(f). The range of scores is below 2^16,
-/// so a stable bisection needs at most 17.
+/// Maximum number of null-window passes of bisection and MTD(f). There are fewer than 2^16 scores,
+/// so a stable bisection needs at most 16.
 const MAX_PASSES: u32 = 40;
 
 /// Divisor for the search scores of moves that draw by rule, so that their scores stay close to a
@@ -73,8 +73,9 @@ pub enum RootSearch {
 pub struct RootMove {
     /// The move.
     pub(crate) m: Move,
-    /// Its score in the last pass that reached it, in centipawns for the side to move. It is
-    /// `-INFINITE` if the move did not raise alpha in that pass and was not its first move.
+    /// Its score in the last pass over the root moves, in centipawns for the side to move. It is
+    /// `-INFINITE` if that pass ended before the move, or if the move did not raise alpha and was
+    /// not the first.
     pub(crate) score: Score,
     /// `score` at the end of the previous iteration.
     pub(crate) previous: Score,
@@ -311,9 +312,9 @@ impl Worker<'_> {
     }
 
     /// Restores `before`, the best move of the last completed iteration, after a stop in the first
-    /// line, unless the stopped iteration has a best move that does not lose. It has none if the
-    /// best move was still failing low (see [`drop_old_scores`]), or has been shown to lose: the
-    /// moves that were not searched may lose just as quickly.
+    /// line, unless the stopped iteration has a best move that does not lose. It has none if its
+    /// best move was still failing low (see [`drop_old_scores`]) or was shown to lose. A losing
+    /// move does not count, because the moves that were not searched may lose just as quickly.
     fn restore_best_move(&mut self, before: RootMove) {
         let proved = self.root_moves[0].score >= -DECISIVE;
         if proved || before.bound != Bound::Exact {
@@ -470,9 +471,10 @@ impl Worker<'_> {
 
     /// Runs null-window passes until the bounds meet. `test` receives the bounds and the last
     /// score, at first `guess`, and returns the alpha of the next pass. Because of search
-    /// instability, the bounds may cross, or not meet within [`MAX_PASSES`] passes. In every case,
-    /// a final search with an open window around the last score collects the principal variation.
-    /// It widens the window if the score is outside.
+    /// instability, the bounds may cross or never meet, and MTD(f) may need more than
+    /// [`MAX_PASSES`] passes even without it. In every case, a final search with an open window
+    /// around the last score collects the principal variation. It widens the window if the score is
+    /// outside.
     fn null_window_search(
         &mut self,
         depth: i32,

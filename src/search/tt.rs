@@ -7,8 +7,9 @@
 //! Schemes for Transposition Tables", 1994 (two entries).
 //!
 //! Threads share the table without locks. An entry is two atomic words. The key is stored mixed
-//! with the data. An entry with halves from different writes therefore reads as a miss. Source: R.
-//! M. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search", 2002.
+//! with the data. An entry with halves from different writes therefore almost certainly reads as a
+//! miss. Source: R. M. Hyatt and T. Mann, "A lockless transposition table implementation for
+//! parallel search", 2002.
 //!
 //! Relaxed ordering is enough:
 //!
