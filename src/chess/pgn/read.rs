@@ -61,7 +61,7 @@ pub struct Games<R> {
     begin: usize,
     /// The number of the current line, from 1.
     line: u64,
-    /// The first fault in the last game, if the game is usable in spite of it.
+    /// The first skipped fault in the last game.
     warning: Option<Broken>,
 }
 
@@ -71,8 +71,8 @@ impl<R: BufRead> Games<R> {
         Games { input, text: Vec::new(), begin: 0, line: 0, warning: None }
     }
 
-    /// Returns the first fault in the last game, if the game can be used despite it. A second call
-    /// returns `None`.
+    /// Returns the first skipped fault in the last game. A second call returns `None`. If another
+    /// fault makes the game unusable, [`next_game`](Self::next_game) returns that one.
     pub fn warning(&mut self) -> Option<Broken> {
         self.warning.take()
     }
@@ -174,7 +174,8 @@ impl Parser {
         !begun && !self.tags.is_empty() && self.tags.iter().all(|(tag, _)| tag.as_bytes() != name)
     }
 
-    /// Returns whether the result has been read. Comments may follow, but no moves.
+    /// Returns whether the result has been read and no variation is open. Comments and variations
+    /// may follow, but no moves of the main line.
     const fn is_over(&self) -> bool {
         self.outcome.is_some() && self.variations.is_empty()
     }
@@ -209,6 +210,12 @@ impl Parser {
         let left = self.read(line);
         left.unwrap_or_else(|broken| {
             self.fault.get_or_insert(broken);
+            // The rest of the line is dropped, but a result at its end still ends the game.
+            let last = line.trim_ascii_end().rsplit(u8::is_ascii_whitespace).next();
+            if let Some(outcome) = last.and_then(|word| outcome(&plain(word))) {
+                self.variations.clear();
+                self.outcome = Some(outcome);
+            }
             0
         })
     }
@@ -548,6 +555,15 @@ mod tests {
             assert_eq!(games[0], message);
             assert_eq!(games.len(), 2, "{games:?}");
             assert!(games[1].ends_with(": c4 *"), "{games:?}");
+        }
+        // Without tags, the result of the broken game must be found.
+        for broken in ["1. e4 Nf33 1-0", "1. e4 (1. d4 Xx) 1/2-1/2", "1. e4 } *"] {
+            for between in ["\n", "\n\n"] {
+                let games = read([broken, "1. d4 d5 0-1", "1. c4 *\n"].join(between).as_bytes());
+                assert_eq!(games.len(), 3, "{games:?}");
+                assert!(games[0].starts_with("broken 1: "), "{games:?}");
+                assert!(games[1].ends_with(": d4 d5 0-1"), "{games:?}");
+            }
         }
         let wide: Vec<u8> = b"\xff\xfe".iter().chain(b"[\0E\0\n\0").copied().collect();
         assert_eq!(read(&wide), ["broken 1: the file is UTF-16 text; save it as UTF-8"]);
