@@ -38,7 +38,7 @@ pub struct Record {
     pub position: Position,
     /// The solution.
     pub goal: Goal,
-    /// All operations, in the order of the line.
+    /// The operations, in the order of the line. If an opcode is repeated, only the first is kept.
     pub operations: Vec<Operation>,
 }
 
@@ -308,7 +308,7 @@ fn read_point_comment<'a>(
     let mut points = Vec::new();
     for part in text.split(',').map(str::trim) {
         let (name, value) = part.rsplit_once('=').unwrap_or((part, ""));
-        match (read_move(position, "c0", name), value.trim().parse::<u32>()) {
+        match (read_move(position, "c0", name.trim_end()), value.trim().parse::<u32>()) {
             (Ok(m), Ok(value)) => points.push((m, value)),
             _ if points.is_empty() => return Ok(Vec::new()),
             (Err(fault), _) => return Err(fault),

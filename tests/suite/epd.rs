@@ -195,7 +195,7 @@ fn strategic_points() {
     let line = "8/8/8/8/8/8/6k1/K7 w - - bm Kb2;";
     let new =
         format!("{line} id \"STS(v1.0) Undermine.001\"; c8 \"3 10 5\"; c9 \"a1b1 a1b2 a1a2\";");
-    let old = format!("{line} id \"STS(v1.0) Undermine.002\"; c0 \"Kb1=3, Kb2=10, Ka2=5\";");
+    let old = format!("{line} id \"STS(v1.0) Undermine.002\"; c0 \"Kb1 = 3, Kb2 =10, Ka2=5\";");
     let comment = format!(
         "{line} id \"STS(v2.2) Files.001\"; c0 \"Kb2! wins the opposition, par=2\"; c8 \"1\";"
     );
