@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use shakmaty::{Bitboard, Color, File, Move, Rank, Role, Square, attacks};
 
+use super::rules::mating_move;
 use crate::{
     chess::position::Position,
     eval::endings::{Technique, against_bare_king, promotion_square, technique},
@@ -51,7 +52,12 @@ fn in_the_book(at: &Position) -> Option<Ending> {
         let bare = !strong;
         let pieces = board.occupied() & !board.kings();
         if pieces == board.knights() && pieces.count() == 2 {
-            return draw(true, "two knights cannot force mate");
+            let mates = |at: &Position| mating_move(at).is_some();
+            let lost = match at.turn() == strong {
+                true => mates(at),
+                false => at.legal_moves().iter().all(|&m| mates(&at.play(m))),
+            };
+            return if lost { None } else { draw(true, "two knights cannot force mate") };
         }
         let is_held = |at: &Position, plies| is_corner_held(at, bare, plies);
         if holds(at, bare, APPROACH, &is_held, &mut HashMap::new()) {
@@ -97,7 +103,8 @@ pub(super) struct Keeping {
     pub(super) all: bool,
 }
 
-/// Returns the moves that keep the result, if it is certain.
+/// Returns the moves that keep the result, if it is certain. With more than three pieces, returns
+/// them only for a draw.
 pub(super) fn keeping(at: &Position) -> Option<Keeping> {
     let all = at.board().occupied().count() == 3;
     let ending = known(at).filter(|known| known.certain && (all || known.winner.is_none()))?;
