@@ -639,6 +639,11 @@ fn shards_joined_are_the_whole() {
             // A part without games is complete too.
             let more = [&options[..], &[&each, "--shard", "10/10", "--resume"]].concat();
             assert_eq!(annotated(file, Path::new(parts[9]), &more).lines().count(), 1);
+            let page = pictures("empty.html");
+            for last in ["--force", "--resume"] {
+                let more = ["--lenient", "--html", &page, "--shard", "10/10", last];
+                assert_eq!(annotated(file, Path::new(parts[9]), &more).lines().count(), 1);
+            }
         }
         assert_eq!((names(&all), names(&all).len()), (names(&each), 8));
     }

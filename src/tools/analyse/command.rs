@@ -61,10 +61,11 @@ use crate::{
 /// judgement only.
 ///
 /// Everything else in the file is kept, with these exceptions. Symbols such as += become NAGs such
-/// as $14, and repeated ones are dropped. Older [%eval] comments are replaced, and so is what an
-/// earlier run of Lancet added. Other commands such as [%clk] move into the comment with the
-/// evaluation. Lines that begin with %, and results inside variations, are dropped. Moves such as
-/// Ng8-f6 are rewritten in standard algebraic notation (SAN), with correct check and mate signs.
+/// as $14, and repeated ones are dropped. Outside variations, older [%eval] comments are replaced.
+/// What an earlier run of Lancet added is replaced too. Other commands such as [%clk] move into the
+/// comment with the evaluation. Lines that begin with %, comments between games, and results inside
+/// variations are dropped. Moves such as Ng8-f6 are rewritten in standard algebraic notation (SAN),
+/// with correct check and mate signs.
 ///
 /// The tags Annotator, ECO and Opening are added if missing. The Annotator tag of an earlier run of
 /// Lancet is replaced. The tags WhiteAccuracy and BlackAccuracy are the mean accuracy of the
@@ -113,7 +114,7 @@ Files:
   DIR/0001-White-Black.svg the evaluation of each game
 
 Exit status:
-  0    when all games were annotated
+  0    when all games were annotated, or if --resume found a complete output
   1    if a file could not be used, or exists and --force was not given, or if
        memory or threads did not suffice
   2    if a game was broken and --lenient was not given, or if the command line
@@ -219,7 +220,8 @@ impl Args {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, an option does not fit the others, or an engine fails.
+/// If a file cannot be read or written, an earlier run had other settings, or memory or threads do
+/// not suffice.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let out = match args.out() {
         Ok(out) => out,
@@ -492,8 +494,8 @@ impl<'a> Analysis<'a> {
         Ok(())
     }
 
-    /// Extends the better lines that end after a move or two. Such lines occur because a search may
-    /// end before it has a longer PV.
+    /// Extends the better lines of fewer than four plies, unless the score is a mate. Such lines
+    /// occur because a search may end before it has a longer PV.
     fn lengthen(
         &mut self,
         positions: &[Position],
@@ -555,8 +557,9 @@ fn is_finished(out: &Path) -> bool {
     written && !progress::path(out).exists()
 }
 
-/// Checks that a complete output is what this command would write: its games, in their order, with
-/// this annotator, and its page and pictures.
+/// Checks that a complete output has the games that this command would write, in their order. Its
+/// first Annotator tag must not be that of a Lancet with other settings. The page and the directory
+/// of pictures must exist.
 fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     let name = || out.display().to_string();
     files::check_outputs([out], &args.files, |_| true)?;
@@ -578,6 +581,8 @@ fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
     }
     // The same start position and moves: annotations leave them as they are.
     let line = |game: &Game| annotate::replay(game).ok().map(|(start, moves)| (start.key(), moves));
+    // Without games, there is no page.
+    let page = args.html.as_ref().filter(|_| first.is_some());
     let mut expected = first;
     let mut usable = 0;
     for path in &args.files {
@@ -603,7 +608,7 @@ fn check_finished(args: &Args, out: &Path) -> anyhow::Result<()> {
          to start again",
         out.display()
     );
-    if let Some(missing) = args.html.iter().chain(&args.svg).find(|path| !path.exists()) {
+    if let Some(missing) = page.into_iter().chain(&args.svg).find(|path| !path.exists()) {
         bail!(
             "{}: the analysis is complete, but {} does not exist; use --force to start again",
             out.display(),
