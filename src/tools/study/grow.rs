@@ -105,7 +105,7 @@ struct Task {
 ///
 /// # Errors
 ///
-/// If the file cannot be written, or a thread cannot be started.
+/// If the file cannot be written, or no thread can be started.
 pub(super) fn grow(
     study: &mut Study,
     engines: &mut [Engine],
@@ -235,7 +235,10 @@ impl State<'_> {
             // Return unused nodes for other searches.
             self.given -= task.nodes.saturating_sub(found.nodes);
             if let Err(error) = self.study.found(task.at, found) {
-                self.ended.get_or_insert(Err(error));
+                // A write error matters more than another reason to end.
+                if !matches!(self.ended, Some(Err(_))) {
+                    self.ended = Some(Err(error));
+                }
             }
         }
     }
