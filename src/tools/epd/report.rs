@@ -273,17 +273,19 @@ fn notes(records: &[Record], attempts: &[Option<Attempt>], tally: &Tally) -> Vec
 /// Returns whether the engine found a mate for the right side, but a longer one than required.
 fn shows_longer_mate(record: &Record, attempt: Option<&Attempt>) -> bool {
     let shown = attempt
-        .filter(|attempt| attempt.solved == Some(false))
+        .filter(|attempt| attempt.solved == Some(false) && attempt.failure.is_none())
         .and_then(|attempt| attempt.lines.first())
         .map(|line| line.value);
     match (record.goal.mate, shown) {
-        (Some(goal), Some(Value::Mate(moves))) => (goal > 0) == (moves > 0),
+        (Some(goal), Some(Value::Mate(moves))) => {
+            (goal > 0) == (moves > 0) && moves.abs() > goal.abs()
+        }
         _ => false,
     }
 }
 
 /// Returns every engine's subtotals by theme, in the order of the file. Empty unless the ids name
-/// at least two themes, and fewer themes than there are positions.
+/// at least two themes, and fewer themes than there are ids with a theme.
 pub(super) fn themes(SuiteResult { suite, attempts }: &SuiteResult) -> Vec<(String, Vec<Tally>)> {
     let mut themes: Vec<(String, Vec<Tally>)> = Vec::new();
     let mut named = 0;
