@@ -8,8 +8,8 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Maximum length of a line, in bytes. The longest line that Lancet writes has the moves of a
-/// studied game. For 10,000 moves, it is about a hundredth as long.
+/// Maximum length of a line, in bytes. The longest line that Lancet writes has a studied game with
+/// its annotations.
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// The errors from reading a line.
@@ -28,13 +28,20 @@ pub enum JournalError {
 ///
 /// # Errors
 ///
-/// If the bytes cannot be written.
+/// If the bytes cannot be written, or are too long for [`Lines`] to read them again.
 pub fn append(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    if bytes.len() as u64 > LONGEST_LINE {
+        return Err(too_long());
+    }
     let end = file.stream_position()?;
     file.write_all(bytes).inspect_err(|_| {
         // On a full disk, some of the bytes may have been written.
         let _ = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)));
     })
+}
+
+fn too_long() -> io::Error {
+    io::Error::other(format!("a line is longer than {LONGEST_LINE} bytes"))
 }
 
 /// Returns the line for a value: `CHECKSUM {...}` and a line feed.
@@ -101,12 +108,14 @@ impl Lines {
             return Ok(Some(&self.line[..]));
         }
         if read == LONGEST_LINE {
-            return Err(io::Error::other(format!("a line is longer than {LONGEST_LINE} bytes")));
+            return Err(too_long());
         }
         Ok(None)
     }
 
-    /// Removes an incomplete last line. Returns the file, with its position at the end.
+    /// Removes everything after the lines read so far. Returns the file, with its position at the
+    /// end. Call this only after [`next_line`](Self::next_line) has returned `None`. Then only an
+    /// incomplete last line is removed.
     ///
     /// # Errors
     ///
@@ -152,7 +161,9 @@ mod tests {
                 assert_eq!(lines.next_line().unwrap(), Some(line.as_bytes()));
             }
             assert_eq!(lines.next_line().unwrap(), None);
-            append(&mut lines.end().unwrap(), b"e").unwrap();
+            let mut file = lines.end().unwrap();
+            append(&mut file, b"e").unwrap();
+            append(&mut file, &vec![b'x'; LONGEST_LINE as usize + 1]).unwrap_err();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole.concat() + "e");
         }
     }
