@@ -40,13 +40,14 @@ use crate::{
 ///
 /// The tree grows best first, by drop-out expansion (Lincke, 2000). Each step takes the cheapest
 /// path from the start, and adds the best move that is not yet in the tree. Every move on the path
-/// costs one, plus one for each percentage point of the winning chances that it loses. Scores are
-/// backed up from the leaves. A position that several lines reach is stored once. Mates, draws and
-/// tablebase positions are not grown further.
+/// costs one, plus one for each percentage point of the winning chances that it loses. Pinned moves
+/// cost nothing. Scores are backed up from the leaves. A position that several lines reach is
+/// stored once. Mates, draws and tablebase positions are not grown further.
 ///
 /// The first searches take --step nodes. Each further search of a position takes twice as many
 /// nodes as the last one, up to an eighth of all nodes so far, and up to 100 million. A new
-/// position gets half as many nodes as the position before it. No search gets less than --step.
+/// position gets half as many nodes as the position before it. No search gets less than --step,
+/// except the last ones before --nodes is reached.
 ///
 /// The tree grows until --hours or --nodes is reached, or until Ctrl-C. When the time is up, no
 /// search starts, but the searches in progress are finished. With --pin, --unpin, --pgn or --html,
@@ -57,8 +58,8 @@ use crate::{
 /// the file alone: `lancet study FILE.study`. A study of a game grows from every position of the
 /// game. If more moves have been played since, run the command with the longer game to add them.
 ///
-/// --pin treats the moves of a line as best, whatever their scores, so that growth continues this
-/// line. --unpin removes the pin. --at limits growth to the positions below one line.
+/// --pin makes the moves of a line free of cost, whatever their scores, so that growth continues
+/// this line. --unpin removes the pin. --at limits growth to the positions below one line.
 ///
 /// --pgn and --html write the --size most important positions: those on the cheapest paths. The
 /// game, pinned lines and the studied position are always written. The studied position is that of
@@ -114,7 +115,7 @@ pub struct Args {
     /// game
     #[arg(long, value_name = "LINE")]
     at: Option<String>,
-    /// Pin this line: treat its moves as best; may be repeated
+    /// Pin this line: its moves cost nothing; may be repeated
     #[arg(long, value_name = "LINE")]
     pin: Vec<String>,
     /// Remove the pin of this line; may be repeated
@@ -129,8 +130,8 @@ pub struct Args {
     /// Replace the files of --pgn and --html even if another program wrote them
     #[arg(long)]
     force: bool,
-    /// Number of positions to write with --pgn and --html; the game and pinned lines are always
-    /// written
+    /// Number of positions to write with --pgn and --html; the game, pinned lines and the studied
+    /// position are always written
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = arguments::whole::<u32>(1..=1_000_000))]
     size: u32,
     #[command(flatten)]
@@ -164,14 +165,14 @@ impl Args {
 ///
 /// # Errors
 ///
-/// If a file cannot be written, there is not enough memory, or a thread cannot be started. Other
+/// If a file cannot be written, there is not enough memory, or no thread can be started. Other
 /// errors are reported, with status 2.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let opened = open(args).and_then(|(study, moves)| {
         for (line, reason) in study.damaged() {
             complain(format_args!("{}:{line}: {reason}; line ignored", study.path().display()));
         }
-        // Read all lines before changing the study, so that a wrong line leaves it unchanged.
+        // Read all lines before pinning or unpinning any. `open` may have added the game already.
         Ok((Lines::read(args, &study, moves)?, study))
     });
     let (lines, mut study) = match opened {
@@ -208,6 +209,7 @@ fn open(args: &Args) -> anyhow::Result<(Study, Vec<Move>)> {
             (source, (path != Path::new(STANDARD_INPUT)).then_some(default))
         }
         None => {
+            ensure!(args.game.is_none(), "--game needs a file of games");
             let source = source::position(&args.source).or_else(|error| {
                 // A FEN has no extension, so this was meant as a file name.
                 if let Some(path) = one
