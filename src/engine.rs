@@ -108,8 +108,9 @@ pub struct Settings {
     pub elo: u32,
     /// The skill level, within [`strength::SKILL_RANGE`]. It applies unless `limit_strength` is on.
     pub skill_level: u32,
-    /// Whether to keep the table between games and to ignore Clear Hash. A change of strength still
-    /// clears it, and so does a new game at limited strength.
+    /// Whether to keep the table between games and to ignore Clear Hash. A change of the strength,
+    /// the network, the fifty-move rule or the table size still clears it. So does a new game at
+    /// limited strength.
     pub never_clear_hash: bool,
     /// Whether to play from the opening book, if there is one.
     pub own_book: bool,
@@ -271,7 +272,8 @@ impl Engine {
     /// If there is not enough memory for the search threads. The settings then stay the same.
     pub fn configure(&mut self, settings: Settings) -> Result<(), MemoryError> {
         self.set_threads(settings.threads)?;
-        let settings = Settings { threads: self.memories.len(), ..settings };
+        let (threads, hash) = (self.memories.len(), settings.hash.max(1));
+        let settings = Settings { threads, hash, ..settings };
         let old = std::mem::replace(&mut self.settings, settings);
         let Settings { syzygy, nodestime, .. } = self.settings;
         if old.rating() != self.settings.rating() {
@@ -720,7 +722,7 @@ fn wait_to_answer(shared: &Shared, first: &SearchResult, job: &Job) {
 }
 
 /// Chooses the move to play and the move to ponder on from the results of the threads. `time` is
-/// the duration of the search. The last reported line is that of the move to play.
+/// the duration of the search. The last line reported at rank 1 is that of the move to play.
 fn conclude(shared: &Shared, results: &[SearchResult], time: Duration, root: &Position) -> Outcome {
     // The first thread decides with MultiPV, or if it has found the mate that `go mate` wants.
     let first = shared.live.multi_pv.load(Ordering::Relaxed) > 1

@@ -57,7 +57,8 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     (
         "isready",
         "",
-        "answer 'readyok', at once during a search, otherwise after all earlier commands",
+        "answer 'readyok', at once during a search, otherwise (also after 'stop') after all \
+         earlier commands",
     ),
     (
         "setoption",
@@ -65,7 +66,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
         "set an option; 'help setoption' explains them all",
     ),
     ("register", "later | name <name> code <code>", "accepted and ignored, because Lancet is free"),
-    ("ucinewgame", "", "start a new game: clear the hash table and the histories"),
+    ("ucinewgame", "", "start a new game: clear the histories and, by default, the hash table"),
     ("position", "(startpos | fen <fen>) [moves <move>...]", "set up a position and play moves"),
     (
         "go",
@@ -105,7 +106,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ),
     ("perft", "<plies>", "count the leaf nodes below each move"),
     ("compiler", "", "show the compiler, target, instruction set and network of this build"),
-    ("help", "[command]", "list the commands, or show the arguments of one"),
+    ("help", "[command]", "list the commands, or explain one"),
     #[cfg(feature = "tune")]
     ("spsa", "", "list the tunable constants: name, int, value, min, max, c_end, r_end"),
 ];
@@ -190,8 +191,9 @@ fn unexpected(after: &'static str, token: &str, expected: &'static str) -> Comma
 ///
 /// # Errors
 ///
-/// If no word is a command, or the arguments of the command are wrong. Wrong arguments of `go` are
-/// in its [`complaints`](Extension::complaints) instead, because `go` must always be answered.
+/// If no word is a command, or the arguments of the command are wrong. Wrong arguments of a search
+/// are in its [`complaints`](Extension::complaints) instead, because a search must be answered. `go
+/// perft` is not a search.
 pub fn parse(line: &[u8]) -> Result<Option<Command>, CommandError> {
     let line = lines::decode(line);
     let line = line.trim_start_matches('\u{feff}');

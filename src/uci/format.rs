@@ -1,8 +1,8 @@
 //! Formats the reports of a search as UCI messages.
 //!
 //! Some of vampirc-uci's attributes are narrow (8 bits for depths and mates), and there is none for
-//! winning chances. It writes others differently from the protocol (`currmovenumber`, `currline`).
-//! For all of these, Lancet uses [`UciInfoAttribute::Any`]. No message of vampirc-uci can represent
+//! winning chances. Others are not written as in the protocol (`currmovenumber`, `currline`). For
+//! all of these, Lancet uses [`UciInfoAttribute::Any`]. No message of vampirc-uci can represent
 //! `bestmove (none)` and `bestmove 0000`.
 
 use shakmaty::{CastlingMode, Move, uci::UciMove as Notation};
@@ -58,7 +58,9 @@ pub fn note(note: &Note) -> String {
         Note::NoMate { moves, proved: false } => format!("no mate in {moves} was found"),
         Note::Decision { thread, depths } => {
             let thread = thread + 1;
-            format!("best move from thread {thread}; depth completed by each thread: {depths:?}")
+            format!(
+                "best move from thread {thread}; depths completed by the threads in time: {depths:?}"
+            )
         }
     }
 }
@@ -236,7 +238,7 @@ mod tests {
             ),
             (
                 Note::Decision { thread: 1, depths: &[9, 10] },
-                "best move from thread 2; depth completed by each thread: [9, 10]",
+                "best move from thread 2; depths completed by the threads in time: [9, 10]",
             ),
         ] {
             assert_eq!(note(&said), text);

@@ -19,12 +19,13 @@ use crate::{
 pub(super) struct PersonGame {
     /// The side that Lancet plays.
     pub(super) lancet: Option<Color>,
-    /// The rating at which Lancet plays; `None` for full strength.
+    /// The rating that `level` has set; `None` for full strength, or after `setoption` has changed
+    /// the strength.
     pub(super) level: Option<u32>,
     /// Whether the board is flipped.
     pub(super) turned: bool,
     /// The side that resigned, and when: the key of the position, and the number of half-moves
-    /// before it.
+    /// before it. `undo` takes the resignation back.
     pub(super) resigned: Option<(Color, u64, usize)>,
     /// The game that was loaded, and its moves.
     pub(super) loaded: Option<(pgn::Game, Vec<Move>)>,
@@ -44,14 +45,14 @@ impl PersonGame {
         (self.loaded, self.resigned) = (None, None);
     }
 
-    /// Returns the side that resigned, unless the game went on after that.
+    /// Returns the side that resigned, if the position and the number of moves are still the same.
     pub(super) fn resigned(&self, setup: &Setup) -> Option<Color> {
         let here = (setup.game().position().key(), setup.moves().len());
         self.resigned.filter(|&(_, key, moves)| (key, moves) == here).map(|(color, ..)| color)
     }
 
     /// Returns the game on the board as PGN. A loaded game keeps its tags and the annotations of
-    /// its moves. It keeps its result unless its moves have changed or a side has resigned.
+    /// its moves. It keeps a known result unless its moves have changed or a side has resigned.
     pub(super) fn text(&self, setup: &Setup) -> String {
         let today = chrono::Local::now().format("%Y.%m.%d").to_string();
         let tag = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());

@@ -3,12 +3,12 @@
 //!
 //! Only this module imports vampirc-uci. [`command`] parses lines into its messages, the loop here
 //! acts on them, and `format` and [`options`] build the messages to send. [`terminal`], `orders`,
-//! `person` and `prompt` serve a person who types at a terminal.
+//! `game`, `person` and `prompt` serve a person who types at a terminal.
 //!
-//! The calling thread reads commands. It waits for a search only in `wait` and after commands from
-//! the command line. One engine thread owns the [`Engine`] and does the longer tasks in order. The
-//! calling thread creates new [`Signals`] when it reads a `go`, so that a `stop` right after it is
-//! not lost.
+//! The calling thread reads commands. It waits for a search only in `wait`, after commands from the
+//! command line, and at the end of the dialogue. One engine thread owns the [`Engine`] and does the
+//! longer tasks in order. The calling thread creates new [`Signals`] when it reads a `go`, so that
+//! a `stop` right after it is not lost.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::{
@@ -78,7 +78,7 @@ type Work<'a> = Box<dyn FnOnce(&mut EngineContext) + Send + 'a>;
 struct Shared {
     /// Number of tasks that are queued or running: searches, perft, benchmarks and so on.
     tasks: AtomicUsize,
-    /// Set by `quit`. It ends a running initialisation of the hash table.
+    /// Set by `quit`. It ends an initialisation of the hash table for `isready` or `ucinewgame`.
     quitting: AtomicBool,
     /// Lancet's move in a game against a person, and the key of the position before it.
     answer: Mutex<Option<(u64, Move)>>,
@@ -110,11 +110,16 @@ pub fn main(commands: &[String], prompt: bool) -> ExitCode {
     ExitCode::from(u8::from(failed))
 }
 
-/// Returns whether this text is a valid input line: it contains a command, or it is something that
-/// a person may type at the prompt.
+/// Returns whether this text contains a command, or is a move, a FEN or an order. Orders with wrong
+/// arguments count.
 pub fn is_line(text: &str) -> bool {
     text.split_whitespace().any(command::is_command)
-        || !matches!(terminal::parse(text, &Position::default()), Ok(None))
+        || match terminal::parse(text, &Position::default()) {
+            Ok(None) => false,
+            // A path contains slashes, too.
+            Ok(Some(terminal::Order::Fen(fen))) => Position::from_fen(&fen).is_ok(),
+            Ok(Some(_)) | Err(_) => true,
+        }
 }
 
 /// Reads commands from `input` and answers on `output`, until `quit`, the end of the input, or a
@@ -320,7 +325,10 @@ fn serve<W: Write + Send>(queue: mpsc::Receiver<Work<'_>>, output: &Output<W>) {
             let mut context = EngineContext { engine, hash_file: None, say: &say };
             queue.into_iter().for_each(|work| work(&mut context));
         }
-        Err(error) => say(&error.to_string()),
+        Err(error) => {
+            say(&error.to_string());
+            output.close();
+        }
     }
 }
 
@@ -356,7 +364,8 @@ enum Task {
     /// A search on a clock, for a hint, or after `ponderhit`. It ends by itself. At the end of the
     /// input it is stopped, because the GUI is gone.
     Search,
-    /// A search that needs `stop` to end.
+    /// A search with `infinite` or without limits. It runs until `stop`. Without `infinite`, it
+    /// also ends at the maximum depth, and in positions without legal moves or mating material.
     OpenEndedSearch,
     /// A search that ends by itself after `ponderhit`.
     Pondering,
@@ -407,16 +416,16 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             let _ = self.settle();
         }
         let mut line = Vec::new();
-        loop {
+        while !self.output.is_closed() {
             if !self.output.is_for_a_person() {
                 input.switch_to_protocol();
             }
-            if !input.next(&mut line) || !self.line(&line) || self.output.is_closed() {
+            if !input.next(&mut line) || !self.line(&line) {
                 break;
             }
         }
-        // Searches with limits, and tasks such as perft, are finished, so that `echo "perft 5" |
-        // lancet` works.
+        // Searches with limits but without clock or `ponder`, and tasks such as perft, are
+        // finished, so that `echo "perft 5" | lancet` works.
         if self.output.is_closed() || self.task() != Some(Task::Bounded) {
             self.stop();
         }
@@ -493,7 +502,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         if disturbs && self.awaits_answer() {
             return self.output.say(THINKING);
         }
-        let position = self.setup.game().position();
+        let (position, output) = (self.setup.game().position(), self.output);
         match command {
             Command::Message(message, extension) => self.carry_out_message(message, extension),
             Command::Perft(depth) => {
@@ -503,7 +512,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 });
             }
             Command::Bench(numbers) => self.count(move |engine, signals, line| {
-                show::bench(numbers, engine, signals, line);
+                if let Err(error) = show::bench(numbers, engine, signals, line) {
+                    output.say(&error.to_string());
+                }
             }),
             Command::GenFens { count, seed, book } => self.count(move |_, signals, line| {
                 let say = |text: &str| line(&format::string(&format!("genfens{text}")));
@@ -513,14 +524,16 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 }
             }),
             Command::SpeedTest(numbers) => self.count(move |_, signals, line| {
-                show::speed_test(numbers, signals, line);
+                if let Err(error) = show::speed_test(numbers, signals, line) {
+                    output.say(&error.to_string());
+                }
             }),
             Command::Display => {
                 let (below, colours) = (self.person.below(), self.output.is_for_a_person());
                 self.lines(&show::display(self.setup.game(), below, colours));
             }
             Command::Eval => {
-                let (position, output) = (position.clone(), self.output);
+                let position = position.clone();
                 self.queue(move |context| {
                     let network = context.engine.network().map(AsRef::as_ref);
                     show::evaluation(&position, network).iter().for_each(|text| output.line(text));
@@ -548,7 +561,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
 
     fn carry_out_message(&mut self, message: UciMessage, extension: Extension) {
         match message {
-            // The answer is for a person, so a GUI that starts now would miss its `bestmove`.
+            // The answer is text for a person. It must not follow `uciok`, and after another
+            // position it would fit no board.
             UciMessage::Uci | UciMessage::Position { .. } if self.awaits_answer() => {
                 self.output.say(THINKING);
             }
@@ -646,7 +660,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         self.output.send(&UciMessage::UciOk);
     }
 
-    /// Sets an option. Prints the error and returns false if that is impossible.
+    /// Sets an option. If its name or value is wrong, prints the error and returns false. A change
+    /// on the engine thread prints its own error later.
     fn set_option(&mut self, name: &str, value: Option<&str>) -> bool {
         match options::change(name, value) {
             Err(error) => {
@@ -664,6 +679,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                     (context.say)(&format!("{error:#}"));
                 }
             }),
+        }
+        if ["uci_limitstrength", "uci_elo", "skill level"].contains(&&*name.to_ascii_lowercase()) {
+            self.person.level = None;
         }
         self.debug(|| format!("option {name} = {}", value.unwrap_or_default()));
         true

@@ -102,7 +102,7 @@ struct UciOption {
     values: String,
     /// The description, in Markdown.
     about: &'static str,
-    /// Whether the option is for experts. The README and `help` list these separately.
+    /// Whether the option is for experts. The README and `help setoption` list these last.
     expert: bool,
     /// Returns the change for a value, or `None` if the value is invalid.
     change: ReadChange,
@@ -154,8 +154,9 @@ fn options() -> Vec<UciOption> {
         .about(
             "Milliseconds to reserve for delays between Lancet and the GUI. Raise it if \
                  you play over a network, or if Lancet loses games on time. In games with a \
-                 clock, Lancet reserves another 50 ms. With `movetime`, it reserves only \
-                 Move Overhead, and at most a tenth of the movetime.",
+                 clock, Lancet reserves another 50 ms, and more if it measures a lag. With \
+                 `movetime`, it reserves only Move Overhead, and at most a tenth of the \
+                 movetime.",
         ),
         spin("nodestime", default.nodestime, 0..=10_000, |s, nodes| s.nodestime = nodes)
             .about(
@@ -223,8 +224,8 @@ fn options() -> Vec<UciOption> {
             .expert(),
         live_check("UCI_ShowRefutations", |o| &o.live.show_refutations)
             .about(
-                "After every iteration, reports the best reply to each root move that does \
-                 not begin a reported line.",
+                "After every iteration, reports a refutation of each root move that does not \
+                 begin a reported line.",
             )
             .expert(),
         live_check("UCI_ShowWDL", |o| &o.show_wdl)
@@ -250,7 +251,7 @@ fn options() -> Vec<UciOption> {
             .expert(),
         root_search("Root Search").about("Search algorithm at the root, for comparison.").expert(),
         text("UCI_Opponent", EMPTY, "a name", |_| dialogue(|_| {}))
-            .about("Name of the opponent. It appears only in Debug Log File.")
+            .about("Name of the opponent. It does not affect play.")
             .expert(),
         text("UCI_EngineAbout", ABOUT, "", |_| dialogue(|_| {}))
             .about("Text about the engine, for GUIs to show. It cannot be changed.")

@@ -38,8 +38,8 @@ const OVER: &str = "the game is over; 'new' starts another";
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
 impl<'a, W: Write + Send> Dialogue<'a, W> {
-    /// Carries out a person's line if it is an order, and returns whether the dialogue goes on.
-    /// Returns `None` for any other line.
+    /// Carries out a person's line if it is an order, and reports a misspelt order or command.
+    /// Returns whether the dialogue goes on, or `None` for any other line.
     pub(super) fn order(&mut self, line: &[u8]) -> Option<bool> {
         let answering = self.awaits_answer();
         let line = lines::decode(line);
@@ -81,10 +81,8 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
     }
 
     fn carry_out_order(&mut self, order: Order, answering: bool) -> anyhow::Result<()> {
-        let changes = !matches!(
-            order,
-            Order::ListMoves | Order::Board | Order::Flip | Order::Help(_) | Order::Save(_)
-        );
+        let changes =
+            !matches!(order, Order::ListMoves | Order::Board | Order::Help(_) | Order::Save(_));
         if changes && answering {
             bail!(THINKING);
         }
@@ -181,6 +179,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
         if taken == 0 {
             bail!("nothing to undo");
         }
+        self.person.resigned = None;
         self.show_board();
         Ok(())
     }
@@ -236,8 +235,9 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
             self.set_option("Skill Level", Some(&SKILL_RANGE.end().to_string()));
             self.output.say("Lancet plays at full strength");
         }
-        self.person.level = rating;
         self.set_option("UCI_LimitStrength", Some(&rating.is_some().to_string()));
+        // `set_option` has cleared the level.
+        self.person.level = rating;
     }
 
     /// Lets Lancet answer, if it is its turn and the game is not over. Returns whether it does.

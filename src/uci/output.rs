@@ -96,12 +96,12 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Ends the dialogue.
+    /// Ends the dialogue early: the output has failed, or the engine could not start.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the dialogue has ended or the reader has closed the output.
+    /// Returns whether the output has failed or the engine could not start. `quit` does not count.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }

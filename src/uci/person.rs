@@ -31,7 +31,7 @@ const DEFAULT_WIDTH: usize = 100;
 pub const HEADER: &str =
     "   depth      score     time    nodes  nodes/s  line (scores from White's point of view)";
 
-/// The last line of each MultiPV rank that was reported.
+/// The last reported line of each MultiPV rank.
 #[derive(Debug, Default)]
 pub struct Seen(Mutex<HashMap<usize, (Score, Vec<Move>)>>);
 

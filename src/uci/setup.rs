@@ -13,11 +13,11 @@ use crate::chess::{
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
     game: Game,
-    /// The first position of the game.
+    /// The first position of the game, or the position after its last null move.
     start: Position,
     /// The moves from there.
     moves: Vec<Move>,
-    /// Moves taken back, the last one first.
+    /// Moves taken back. The next one to replay is at the end.
     undone: Vec<Move>,
     /// The `position` command that `game` was made from; `None` if it was made differently.
     line: Option<PositionLine>,
@@ -62,7 +62,7 @@ impl Setup {
         &self.game
     }
 
-    /// Returns the first position of the game.
+    /// Returns the first position of the game, or the position after its last null move.
     pub(super) const fn start(&self) -> &Position {
         &self.start
     }

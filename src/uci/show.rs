@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use shakmaty::{CastlingMode, Color, File, Position as _, Rank, Square};
 
-use super::{command::COMMANDS, format, options, person};
+use super::{command::COMMANDS, options, person};
 use crate::{
     chess::{
         notation::{self, move_text},
@@ -16,7 +16,7 @@ use crate::{
         nnue::{Network, simd},
         parts::Parts,
     },
-    play::signals::Signals,
+    play::{memory::MemoryError, signals::Signals},
     system::version,
     tools::{bench, doctor::measure, explain},
 };
@@ -106,7 +106,8 @@ pub fn compiler() -> Vec<String> {
     lines
 }
 
-/// Returns the help for all commands, one line each, or the arguments of one command.
+/// Returns the help: one line for each command, or the arguments and the meaning of the command
+/// `name`. For `setoption`, the options follow.
 pub fn help(name: Option<&str>) -> Vec<String> {
     let mut lines = table(COMMANDS, name);
     if name == Some("setoption") {
@@ -115,8 +116,8 @@ pub fn help(name: Option<&str>) -> Vec<String> {
     lines
 }
 
-/// Returns the lines of a table of commands, arguments and help texts, or the arguments of the
-/// command `name`.
+/// Returns the names and help texts of a table of commands, one line each. With `name`, returns the
+/// arguments and the help text of that command.
 pub fn table(table: &[(&str, &str, &str)], name: Option<&str>) -> Vec<String> {
     let lines = |&(command, arguments, text): &(&str, &str, &str)| match name {
         None => vec![format!("{command:<11}{text}")],
@@ -198,7 +199,7 @@ pub fn bench(
     engine: &Engine,
     signals: &Arc<Signals>,
     line: &dyn Fn(&str),
-) {
+) -> anyhow::Result<()> {
     let defaults = bench::Args::default();
     let [depth, threads, hash] = numbers;
     let args = bench::Args {
@@ -207,9 +208,8 @@ pub fn bench(
         hash: hash.unwrap_or(defaults.hash),
         root: engine.settings().root_search,
     };
-    if let Err(error) = bench::bench(&args, engine.network().cloned(), signals, line) {
-        line(&format::string(&error.to_string()));
-    }
+    bench::bench(&args, engine.network().cloned(), signals, line)?;
+    Ok(())
 }
 
 /// Default duration of a speed test in seconds.
@@ -217,25 +217,25 @@ const SPEED_TEST_SECONDS: usize = 3;
 
 /// Measures nodes per second. `numbers` are threads (default: 1, 2, 4 ... up to all cores), hash
 /// and seconds.
-pub fn speed_test(numbers: [Option<usize>; 3], signals: &Signals, line: &dyn Fn(&str)) {
+pub fn speed_test(
+    numbers: [Option<usize>; 3],
+    signals: &Signals,
+    line: &dyn Fn(&str),
+) -> Result<(), MemoryError> {
     let [threads, hash, seconds] = numbers;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let counts = threads.map_or_else(|| measure::thread_counts(cores).collect(), |n| vec![n]);
     let time = Duration::from_secs(seconds.unwrap_or(SPEED_TEST_SECONDS) as u64);
     let hash = hash.unwrap_or(measure::SPEED_HASH);
     for threads in counts {
-        let speed = measure::speed(threads, hash, time, &|| signals.is_stopped());
+        let speed = measure::speed(threads, hash, time, &|| signals.is_stopped())?;
         if signals.is_stopped() {
-            return;
+            break;
         }
-        match speed {
-            Ok(speed) => line(&format!(
-                "Threads: {threads}  Hash: {hash}  Nodes/second: {}",
-                speed.nodes_per_second
-            )),
-            Err(error) => return line(&format::string(&error.to_string())),
-        }
+        let speed = speed.nodes_per_second;
+        line(&format!("Threads: {threads}  Hash: {hash}  Nodes/second: {speed}"));
     }
+    Ok(())
 }
 
 /// Returns the tunable constants in the format of OpenBench's SPSA input.

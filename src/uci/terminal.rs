@@ -81,7 +81,7 @@ pub const ORDERS: &[(&str, &str, &str)] = &[
     ),
     ("hint", "", "show the best move at full strength, and why"),
     ("save", "<file.pgn>", "save the game as PGN"),
-    ("load", "<file.pgn>", "load the first game of a PGN file"),
+    ("load", "<file.pgn>", "load the first game of a PGN file; Lancet then plays neither side"),
     ("exit", "", "end the program"),
 ];
 
@@ -184,7 +184,8 @@ fn goes_on(line: &str, argument: &str) -> bool {
     let waits = line == "setoption name"
         || option.is_some() && ends_first(" value")
         || line.starts_with("genfens ") && ends_first(" book")
-        || ["save", "load"].contains(&line);
+        || ["save", "load"].contains(&line)
+        || line == "help" && !argument.contains(' ') && !["quit", "exit"].contains(&argument);
     // The first four fields of a FEN may look like commands: `d` may be a castling right.
     let fields = line.strip_prefix("position fen").map(|fields| fields.split_whitespace().count());
     match (last, argument) {
@@ -337,6 +338,8 @@ mod tests {
                 &["setoption name Hash File value my table", "go perft 2"],
             ),
             ("fen|quit", &["fen", "quit"]),
+            ("flip|help|play|d", &["flip", "help play", "d"]),
+            ("help|quit", &["help", "quit"]),
             ("go|infinite|quit", &["go infinite", "quit"]),
             ("e4|e5|play|white", &["e4 e5", "play white"]),
             ("uci|k7/8/8/8/8/8/8/K7 w - -", &["uci", "k7/8/8/8/8/8/8/K7 w - -"]),

@@ -104,7 +104,7 @@ fn a_line_too_long_is_refused() {
     script.resize(3 * MAX_LINE, b'x');
     let lines = answers(&[&script, &b" quit\nisready\n"[..]].concat());
     assert_eq!(lines, [refused, "readyok"]);
-    // After a position that was refused, `go` has no answer.
+    // After a position that was refused, the answer to `go` is `bestmove 0000`.
     let answers_to_go = [
         ("position startpos moves ", true),
         ("joho Position startpos moves ", true),

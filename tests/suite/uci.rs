@@ -1215,6 +1215,22 @@ fn a_game_at_a_terminal() {
         ("new", "Lancet plays 1. "),
         ("exit", ""),
     ]);
+    // After `undo`, the game goes on. `setoption` ends the level, so it is not saved.
+    let undone = dir.path("undone.pgn");
+    at_a_terminal(&[
+        ("level 800", "Lancet plays like a person rated 800"),
+        ("e4", "Black to move"),
+        ("resign", "Black resigns, White wins; 'new' starts another game"),
+        ("undo", "White to move"),
+        ("e4", "Black to move"),
+        ("setoption name UCI_LimitStrength value false", ""),
+        ("play", "Lancet plays Black"),
+        ("", "White to move"),
+        (&format!("save {undone}"), "saved 2 half-moves to"),
+        ("exit", ""),
+    ]);
+    let text = std::fs::read_to_string(&undone).unwrap();
+    assert!(text.contains("[Result \"*\"]") && !text.contains("Elo"), "{text}");
     let text = std::fs::read_to_string(&resigned).unwrap();
     assert!(text.contains("[White \"Lancet\"]\n[Black \"?\"]\n[Result \"1-0\"]"), "{text}");
     assert!(text.contains("[WhiteElo \"800\"]") && text.contains("[Date \"2"), "{text}");

@@ -31,12 +31,12 @@ pub(crate) fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
 pub(crate) const SPEED_HASH: usize = 64;
 
 /// Searches at least three positions of the benchmark for `time` in all, each for at most about a
-/// second, with a table of `hash` MiB. Ends between two positions when `stopped` returns true.
+/// second, with a table of `hash` MiB. When `stopped` returns true, ends before the next search.
 pub(crate) fn speed(
     threads: usize,
     hash: usize,
     time: Duration,
-    stopped: &dyn Fn() -> bool,
+    stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<Speed, MemoryError> {
     const POSITIONS: u64 = 3;
     let count = time.as_secs().max(POSITIONS) as u32;
@@ -49,7 +49,7 @@ pub(crate) fn speed(
         }
         engine.new_game();
         // The time to prepare the table is not part of the search time.
-        engine.prepare(&|| true)?;
+        engine.prepare(&|| !stopped())?;
         let (searched, took) = search(&mut engine, position, time / count);
         nodes += searched;
         seconds += took.as_secs_f64();
