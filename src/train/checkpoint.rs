@@ -13,7 +13,6 @@
 //! The file is replaced atomically, so that a kill leaves either the old file or the new one.
 
 use std::{
-    fs::File,
     io::Read as _,
     path::{Path, PathBuf},
 };
@@ -116,7 +115,7 @@ pub fn begin_with(path: &Path, trainer: &mut Trainer) -> anyhow::Result<()> {
 /// Returns whether the file starts with the magic number of a checkpoint.
 pub fn is_checkpoint(path: &Path) -> bool {
     let mut start = [0; 8];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    let read = files::open_regular(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *MAGIC
 }
 
@@ -140,6 +139,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<(Text, Vec<f32>, u32)> {
     let numbers: Vec<f32> =
         rest.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
     ensure!(numbers.len() == 4 * 8 * text.run.schedule.layout().len(), truncated);
+    ensure!(numbers.iter().all(|number| number.is_finite()), "a number is not finite");
     Ok((text, numbers, found))
 }
 

@@ -37,7 +37,7 @@ use wide::f32x8;
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(2);
 /// Largest number of points of the loss curves.
 const POINTS: u64 = 40;
-/// Number of positions on which the network is compared with the model.
+/// Largest number of positions on which the network is compared with the model.
 const COMPARED: usize = 10_000;
 /// Largest accepted difference between network and model, in centipawns.
 const TOLERANCE: f64 = 5.0;
@@ -48,12 +48,12 @@ const TOLERANCE: f64 = 5.0;
 /// quiet positions: the side to move is not in check, and the move played is neither a capture nor
 /// a promotion. It also drops the first 8 plies after the opening, positions with fewer than 4
 /// pieces, and scores beyond 100 pawns. The section `filter` of the schedule changes these three
-/// limits.
+/// limits. Positions whose score is only a bound are also dropped.
 ///
 /// Ctrl-C writes a checkpoint, and --resume continues from there exactly. At every step the trainer
 /// computes with weights rounded as in the network file. Before the network is written, it is
-/// compared with the trained model on 10,000 positions. It is not written if they differ by more
-/// than 5 centipawns.
+/// compared with the trained model on up to 10,000 positions. It is not written if they differ by
+/// more than 5 centipawns.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -72,14 +72,15 @@ pub struct Args {
     /// Files of games, as `lancet-train datagen` writes them
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// The network file to write; loss curves (.csv, .svg), the schedule (.toml) and the checkpoint
-    /// are written beside it
+    /// The network file to write; loss curves (.csv, .svg), the schedule (.toml), the checkpoint
+    /// (.checkpoint) and the state (.state) are written beside it
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
     /// Continue from the checkpoint beside OUT, if there is one
     #[arg(long)]
     resume: bool,
-    /// Replace OUT and the files beside it if they exist
+    /// Replace OUT and the files beside it if they exist, but not the checkpoint of an unfinished
+    /// run
     #[arg(long)]
     force: bool,
     /// Start with the weights of this network instead of random ones. A run with king buckets can
@@ -131,7 +132,7 @@ pub struct Args {
     /// same for all positions]
     #[arg(long, value_name = "0..1")]
     result_full: Option<f32>,
-    /// Learning rate after the warm-up [default: 0.001]
+    /// Learning rate at the start, apart from the warm-up [default: 0.001]
     #[arg(long, value_name = "RATE")]
     rate_first: Option<f32>,
     /// Learning rate of the last step [default: 0.00001]
@@ -183,7 +184,9 @@ impl Args {
 /// If a setting is out of range, a file cannot be used, there are no positions to train on, or the
 /// threads cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    train(args, &stopped_by_ctrl_c())?;
+    if !train(args, &stopped_by_ctrl_c())? {
+        note("use --resume to continue");
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -218,7 +221,7 @@ pub(crate) fn train(args: &Args, stop: &Signals) -> anyhow::Result<bool> {
     }
     if !steps(&mut trainer, &data, &saved, stop)? {
         checkpoint::save(&saved, &trainer)?;
-        note(format_args!("stopped at step {}; use --resume to continue", trainer.state.step));
+        note(format_args!("stopped at step {} of {}", trainer.state.step, trainer.steps()));
         return Ok(false);
     }
     // Save the complete run first, in case the network cannot be written.
@@ -302,7 +305,7 @@ fn steps(
         let seconds = start.elapsed().as_secs_f64();
         let speed = (done * trainer.batch() as u64) as f64 / seconds;
         let left = seconds / done as f64 * (trainer.steps() - trainer.state.step) as f64;
-        let eta = HumanDuration(Duration::from_secs_f64(left));
+        let eta = HumanDuration(Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX));
         if trainer.state.step.is_multiple_of(every) || trainer.is_finished() {
             let Point { step, positions, training, validation, exam, .. } = trainer.report(data);
             shown = format!("loss {training:.6}");

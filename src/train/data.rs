@@ -41,10 +41,10 @@ use lancet::{
     tools::analyse::annotate,
 };
 
-/// Inspect, check, shuffle and merge files of games
+/// Inspect, check and shuffle files of games, pick exam positions, and grade networks
 ///
-/// Files of games are in viriformat, as `lancet-train datagen` writes them. `shuffle` and `merge`
-/// check their input first and never overwrite a file.
+/// Files of games are in viriformat, as `lancet-train datagen` writes them. `shuffle` checks its
+/// input first and never overwrites a file.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
@@ -60,8 +60,8 @@ enum Command {
     /// Count games, positions and results
     ///
     /// Counts games, distinct games, results, lengths and positions. For the positions that the
-    /// trainer keeps, it also shows the numbers of pieces and the mean absolute score. An
-    /// incomplete last game is reported and not counted.
+    /// trainer keeps, it also shows the numbers of pieces and the mean absolute score, in the units
+    /// of the network's output. An incomplete last game is reported and not counted.
     #[command(after_long_help = "Examples:\n  lancet-train data stats games/*.vf")]
     Stats {
         /// Files of games
@@ -146,7 +146,7 @@ Examples:
     /// Show games as PGN
     ///
     /// After each move comes the score of the search that chose it, in pawns from White's point of
-    /// view.
+    /// view, unless this score is only a bound.
     #[command(after_long_help = "\
 Examples:
   lancet-train data view games/games-1-0.vf --game 3 --count 2
@@ -268,7 +268,7 @@ fn grade(exam: &Path, candidates: &[PathBuf]) -> anyhow::Result<ExitCode> {
     }
     for path in candidates {
         let name = path.display().to_string();
-        if path.extension().is_some_and(|extension| extension == "csv") {
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
             let (shared, scores) = exam.shared_with(&Exam::read(path)?);
             ensure!(!scores.is_empty(), "{name}: has none of the exam's positions");
             show(&name, &shared, &scores);
@@ -373,7 +373,10 @@ fn show_stats(count: &Count, distinct: usize, bytes: usize) {
         count.shortest.unwrap_or(0),
         count.longest
     ));
-    say(format_args!("Chess960    {:.1} % of the games", percent(count.chess960, games)));
+    say(format_args!(
+        "Chess960    {:.1} % of the games (by castling rights)",
+        percent(count.chess960, games)
+    ));
     say(format_args!("positions   {}", count.positions));
     say(format_args!(
         "kept        {} ({:.1} %), mean absolute score {:.0} centipawns",

@@ -64,8 +64,8 @@ const RECIPE_FILE: &str = "datagen.toml";
 ///
 /// Every thread writes its own file, DIR/games-SEED-THREAD.vf, in viriformat. The settings are in
 /// DIR/datagen.toml, and all games of a directory have the same settings. Ctrl-C or a kill loses at
-/// most the games in progress; a power failure also loses those of the last ten seconds. Run the
-/// same command again to continue.
+/// most the games in progress. A power failure also loses the newest games, at most those of ten
+/// seconds. Run the same command again to continue.
 ///
 /// The games in a file depend only on the settings, the seed and the number of the thread. With one
 /// thread the same command gives the same games. With several threads, the number of games in each
@@ -274,7 +274,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// If the damaged part is longer than a game, or the file cannot be used.
+    /// If the damaged part is longer than any game, a complete game is invalid, or the file cannot
+    /// be used.
     fn open(path: PathBuf) -> anyhow::Result<(Stream, Stats)> {
         let place = || path.display().to_string();
         let mut file = files::open_to_grow(&path).with_context(place)?;

@@ -45,8 +45,9 @@ const NO_SQUARE: u8 = 64;
 /// Bit of the en passant byte that is set if Black is to move.
 const BLACK_TO_MOVE: u8 = 128;
 
-/// Score of a position whose search was interrupted and left only a bound. No search gives a score
-/// as large as this. Other trainers drop such positions, as they drop mates.
+/// Label of a position without a score: its search left only a bound, or the label does not fit
+/// into 16 bits. No search gives a score as large as this. Other trainers drop such positions, as
+/// they drop mates.
 pub(crate) const NO_LABEL: i16 = i16::MAX;
 
 /// How a game ended.
@@ -87,7 +88,8 @@ pub struct Visit<'a> {
     pub chess: &'a Chess,
     /// The move played there.
     pub m: Move,
-    /// The score of the search, in centipawns for the side to move; `None` if it was only a bound.
+    /// The label for the side to move, in centipawns: the score of the search, divided by the
+    /// factor for material unless it is decisive. `None` if the score was only a bound.
     pub score: Option<Score>,
 }
 
@@ -98,7 +100,7 @@ pub struct Record {
     pub start: Position,
     /// Result of the game.
     pub result: GameResult,
-    /// The moves, each with the score of the position before it, from White's point of view.
+    /// The moves, each with the label of the position before it, from White's point of view.
     pub moves: Vec<(Move, i16)>,
 }
 

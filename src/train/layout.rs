@@ -23,9 +23,9 @@ use lancet::{
 /// Largest magnitude of a first-layer weight. The sum of 32 weights and a bias is then at most 33 *
 /// 1.98 * 255, which fits into the 16 bits of the network's hidden layer.
 const CLIP: f32 = 1.98;
-/// Largest magnitude of an output weight, so that all of them can be multiples of 1/256. In one
-/// network, six of the 512 weights were larger. They forced a unit of 1/64, which changed half of
-/// the weights by 6 %.
+/// Largest magnitude of an output weight, so that a network of up to 2,080 hidden neurons per view
+/// can use multiples of 1/256. In one network, six of the 512 weights were larger. They forced a
+/// unit of 1/64, which changed half of the weights by 6 %.
 const OUTPUT_CLIP: f32 = 127.0 / 256.0;
 
 /// Number of neurons of a tile.
@@ -208,8 +208,8 @@ impl Layout {
         QB.into_iter().find(|&unit| fits(unit)).unwrap_or(QB[QB.len() - 1])
     }
 
-    /// Returns the parameters with output weights and biases multiplied by `factor`, limited to the
-    /// allowed magnitudes.
+    /// Returns the parameters with the output weights and the output biases multiplied by `factor`,
+    /// limited to the allowed magnitudes.
     pub fn scaled(self, parameters: &[f32x8], factor: f32) -> Vec<f32x8> {
         let mut scaled = parameters.to_vec();
         let [_, _, outputs @ ..] = self.limits();

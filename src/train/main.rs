@@ -21,7 +21,7 @@ Examples:
   lancet-train train --help
 
 Environment:
-  NO_COLOR  if set to any value, switches colours off")]
+  NO_COLOR  if set and not empty, switches colours off")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -45,11 +45,12 @@ enum Command {
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0    on success, or after Ctrl-C
+  0    on success; in datagen, train and learn also after Ctrl-C
   1    if a file or a setting could not be used (the message names it and the reason), or if there
        was not enough memory
   2    if the command line was wrong
-  130  after a second Ctrl-C, which quits at once";
+  130  after Ctrl-C in the other commands, or after a second Ctrl-C, which quits
+       at once";
 
 /// Adds the exit status to the pages of a command and of its subcommands.
 fn with_exit_status(command: clap::Command) -> clap::Command {

@@ -24,7 +24,7 @@ use lancet::{
     system::{arguments, random::mix},
 };
 
-/// Last ply of a game that is not adjudicated by its scores.
+/// Last ply of a game that is played on (`play_on`). At this ply, the scores decide its result.
 const PLAYED_ON_PLIES: usize = 250;
 /// Plies without a capture or a pawn move after which such a game is drawn.
 const PLAYED_ON_HALFMOVES: u32 = 60;

@@ -46,7 +46,7 @@ pub(crate) struct Point {
 pub struct TrainingRun {
     /// Version of Lancet.
     pub lancet: String,
-    /// Build that began the run: commit and processor. Another build may continue it.
+    /// Build that began the run or last resumed it: commit and processor.
     pub build: String,
     /// Number of threads. The order of floating-point sums depends on it.
     pub threads: usize,

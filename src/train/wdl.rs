@@ -128,7 +128,7 @@ impl Counts {
     }
 }
 
-/// Log-likelihood of all results, with its gradient and its Fisher information.
+/// Log-likelihood per position. Its gradient and Fisher information are sums over all positions.
 struct Likelihood {
     /// Logarithm of the likelihood, per position.
     log: f64,

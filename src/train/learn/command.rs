@@ -1,7 +1,7 @@
 //! `lancet-train learn`: the loop of self-play, training and match.
 
 use std::{
-    ffi::OsStr,
+    ffi::OsString,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
@@ -14,7 +14,8 @@ use serde::Deserialize;
 
 use super::{
     super::{
-        checkpoint, command as train, datagen, replace, schedule::Schedule, stopped_by_ctrl_c,
+        checkpoint, command as train, datagen, exam::Exam, replace, schedule::Schedule,
+        stopped_by_ctrl_c,
     },
     duel::Duel,
     lineage::{Generation, Home, Lineage, Settings},
@@ -51,8 +52,9 @@ const BATCH: [u64; 2] = [256, 16384];
 /// until there is a best network, and later with the state of that network's training.
 ///
 /// Finally, the new network plays a match against the best one, with the same number of nodes per
-/// move, and replaces it only if it wins. The match is a sequential test (SPRT) of 0 against 10 Elo
-/// over pairs of games. If --match-games games do not decide it, the likelier hypothesis wins.
+/// move, and replaces it only if it wins. Without a best network, the opponent is material and
+/// piece-square tables. The match is a sequential test (SPRT) of 0 against 10 Elo over pairs of
+/// games. If --match-games games do not decide it, the likelier hypothesis wins.
 ///
 /// All games are kept. The first generation plays games until they have --first positions. Each
 /// later one plays half as many positions as all earlier generations together, but at most --most.
@@ -60,9 +62,9 @@ const BATCH: [u64; 2] = [256, 16384];
 /// including those that the filter drops. A run from the state of the best network takes 3 times as
 /// many. No training run takes more than --samples samples.
 ///
-/// Ctrl-C or a kill loses at most the games in progress and two minutes of training; a power
-/// failure also loses the games of the last ten seconds. Run the same command again to continue.
-/// With --generations and one thread, the same seed gives the same networks.
+/// Ctrl-C or a kill loses at most the games in progress and two minutes of training. A power
+/// failure also loses the newest games, at most those of ten seconds. Run the same command again to
+/// continue. With --generations and one thread, the same seed gives the same networks.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(group = clap::ArgGroup::new("length").required(true).args(["hours", "generations"]))]
 #[command(after_long_help = "\
@@ -84,8 +86,8 @@ pub struct Args {
     /// Stop after this many hours, counted from the start of this command
     #[arg(long, value_name = "H", value_parser = arguments::hours)]
     hours: Option<Duration>,
-    /// Stop when there are this many generations, those of earlier runs included; the results then
-    /// do not depend on the clock
+    /// Stop when there are this many generations, those of earlier runs included. With one thread,
+    /// the results then do not depend on timing
     #[arg(long, value_name = "N", value_parser = arguments::whole::<u32>(..))]
     generations: Option<u32>,
     #[command(flatten)]
@@ -102,9 +104,10 @@ pub struct Args {
 ///
 /// If an option is out of range, a file cannot be used, or there is not enough memory.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    // Refuse bad settings of the network before hours of self-play.
+    // Refuse a bad exam and bad settings of the network before hours of self-play.
     let Settings { hidden, buckets, .. } = args.settings;
     Schedule { hidden, buckets, ..Schedule::default() }.check()?;
+    args.exam.as_deref().map(Exam::read).transpose()?;
     let home = Home::claim(&args.out)?;
     let lineage = home.open(&args.settings)?;
     let stop = stopper(args.hours)?;
@@ -119,7 +122,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
                 "no network won its match in {done}; to continue, raise --generations"
             ));
         }
-        0 => note("no network yet; run the same command again to continue"),
+        0 => note("no network has won its match yet; run the same command again to continue"),
         best => {
             let network = learner.home.file(BEST);
             note(format_args!("the best network is generation {best}: {}", network.display()));
@@ -147,8 +150,13 @@ fn stopper(time: Option<Duration>) -> anyhow::Result<Arc<Signals>> {
 /// Parses the arguments of a command: `options`, separated by spaces, and `paths`, each an option
 /// with its path.
 fn typed<T: ClapArgs>(options: &str, paths: &[(&str, &Path)]) -> Result<T, clap::Error> {
-    let paths = paths.iter().flat_map(|(option, path)| [OsStr::new(*option), path.as_os_str()]);
-    let words = options.split_whitespace().map(OsStr::new).chain(paths);
+    // The path is in the same argument, since it may begin with a hyphen.
+    let joined = |(option, path): &(&str, &Path)| {
+        let mut word = OsString::from(format!("{option}="));
+        word.push(path);
+        word
+    };
+    let words = options.split_whitespace().map(OsString::from).chain(paths.iter().map(joined));
     let command = T::augment_args(clap::Command::new("learn").no_binary_name(true));
     T::from_arg_matches(&command.try_get_matches_from(words)?)
 }

@@ -100,7 +100,8 @@ pub struct Generation {
 pub struct Lineage {
     /// Number of positions that the current generation plays.
     pub goal: u64,
-    /// Hours of work up to the last regular stop. Work lost to a kill is not counted.
+    /// Hours of work up to the last regular stop. After a kill, the hours of the incomplete
+    /// generation are lost, although its files are used.
     pub worked: f64,
     /// Settings of the lineage.
     pub(crate) settings: Settings,

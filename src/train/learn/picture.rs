@@ -25,7 +25,7 @@ pub fn svg(lineage: &Lineage) -> anyhow::Result<String> {
     let line = [vec![(0.0, 0.0)], elo(true)].concat();
     let strength = vec![
         Curve { dots: elo(true), ..Curve::line("promoted", BLUE, line) },
-        Curve { dots: elo(false), ..Curve::line("lost its match", RED, Vec::new()) },
+        Curve { dots: elo(false), ..Curve::line("not promoted", RED, Vec::new()) },
     ];
     let pool = vec![curve("pool", BLUE, |one| Some(one.pool as f64 / 1e6))];
     let losses = vec![curve("training", BLUE, |one| Some(one.training_loss))];
@@ -51,7 +51,7 @@ mod tests {
     fn charts_are_drawn() {
         let picture = svg(&lineage()).unwrap();
         assert!(picture.starts_with("<svg") && !picture.contains("NaN"));
-        for word in ["Elo above", "million positions", "squared error", "lost its match", "hours"] {
+        for word in ["Elo above", "million positions", "squared error", "not promoted", "hours"] {
             assert!(picture.contains(word), "{word}");
         }
         // The chart of the exam is there only if there is an exam.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Elo difference of the null hypothesis.
 const ELO_0: f64 = 0.0;
-/// Elo difference of the alternative hypothesis, with which a network is promoted.
+/// Elo difference of the alternative hypothesis. A network is promoted if the test chooses it.
 const ELO_1: f64 = 10.0;
 /// Bound on the log-likelihood ratio (LLR): ln(0.95 / 0.05), for error rates of 5 % (alpha and
 /// beta).

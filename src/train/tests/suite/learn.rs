@@ -75,8 +75,10 @@ fn killed_and_continued() {
     assert!(text.contains("other options") && text.contains("seed = 2"), "{text}");
     let text = fail(&["learn", "--out", &torn]);
     assert!(text.contains("--hours"), "{text}");
-    // An invalid shape is refused before self-play.
-    let none = dir.path("none");
+    // An exam that cannot be read and an invalid shape are refused before self-play.
+    let (none, exam) = (dir.path("none"), dir.path("no.csv"));
+    let text = fail(&["learn", "--out", &none, "--hours", "1", "--exam", &exam]);
+    assert!(text.contains("no.csv"), "{text}");
     let text = fail(&["learn", "--out", &none, "--hours", "1", "--hidden", "33"]);
     assert!(text.contains("multiple of 32") && !Path::new(&none).exists(), "{text}");
 }
