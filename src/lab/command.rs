@@ -74,7 +74,7 @@ struct ReportArgs {
     #[arg(short, long, default_value_t = 4, value_parser = arguments::whole::<u32>(1..=8))]
     depth: u32,
     /// Use N positions, evenly spread over those of `lancet bench`. Experiments that search one ply
-    /// deeper use a third of them
+    /// deeper use a third as many
     #[arg(long, value_name = "N", default_value_t = 24,
           value_parser = arguments::whole::<usize>(1..))]
     limit: usize,
@@ -204,7 +204,8 @@ fn pool(threads: Option<usize>) -> anyhow::Result<rayon::ThreadPool> {
 }
 
 fn run_report(args: &ReportArgs) -> anyhow::Result<()> {
-    let (bench, third) = (bench_positions(None)?, args.limit.div_ceil(3));
+    let bench = bench_positions(None)?;
+    let third = args.limit.min(bench.len()).div_ceil(3);
     let scope = report::Scope {
         depth: args.depth,
         suite: spread(&bench, args.limit),

@@ -130,7 +130,7 @@ pub enum Shift {
     /// [`Late`](Shift::Late) that also shifts alpha at the pivot, but not beta. There the window is
     /// one point wider than necessary.
     Swapped(Delay),
-    /// [`Decay`](Shift::Decay) with too narrow a window, which is wrong.
+    /// [`Decay`](Shift::Decay) with alpha not low enough, which is wrong.
     DecayNarrow,
 }
 
@@ -272,7 +272,7 @@ mod tests {
     }
 
     /// The post warns against rounding the wrong way, and against adding 1/32 where 1/31 is needed.
-    /// Both make the window too narrow, and a bound becomes an exact score.
+    /// Both leave alpha too high, so a bound becomes an exact score.
     #[test]
     fn windows_that_are_too_narrow_are_fatal() {
         let outer = Window::new(-3000, -2990);

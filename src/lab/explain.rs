@@ -16,7 +16,7 @@ pub struct ExplainArgs {
     /// Topic to explain; without it, list the topics
     name: Option<String>,
     /// Run the example on this tree instead, e.g. "max (40 (30 ??))"
-    #[arg(long)]
+    #[arg(long, requires = "name")]
     tree: Option<String>,
     /// First guess of aspiration and MTD(f) in the example
     #[arg(long, allow_negative_numbers = true, requires = "tree",

@@ -36,7 +36,7 @@ pub enum Interior {
     PvsZw,
     /// Fail-hard alpha-beta in which each side carries its own lower bound.
     OwnBounds,
-    /// Fail-hard alpha-beta as the lecture notes print it, which returns the last score.
+    /// Fail-hard alpha-beta as the lecture notes print it, which may return a score above beta.
     FailHardPrinted,
     /// PVS as the lecture notes print it, in which the first move does not raise alpha.
     PvsPrinted,
@@ -130,8 +130,9 @@ impl<M> Best<M> {
 /// Searches with minimax in negamax form: every move of every node, until one is worth `enough`.
 ///
 /// For minimax proper, `enough` is infinite. For "stop when you get to a win" (Burch 1997) it is
-/// the score of a won game, because no other move can be better. (With a score delay, no win at the
-/// node has the full score of a won game. Then the search never stops early, and is plain minimax.)
+/// the score of a won game, because no other move can be better. (With a score delay, no win in the
+/// lab's games has this score at the node. Then the search never stops early, and is plain
+/// minimax.)
 fn minimax<G: Game>(
     s: &mut Search<G>,
     n: &Node<G>,

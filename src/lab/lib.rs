@@ -1,9 +1,10 @@
 //! The lab compares the algorithms of the alpha-beta family.
 //!
 //! `lancet-lab [FILE.epd]` runs the algorithms on the same positions, with the same evaluation and
-//! the same move ordering. It checks that they return the same scores, and prints the cost of each.
-//! `lancet-lab explain NAME` explains an algorithm and runs it on a small tree. A game is any type
-//! that implements [`Game`](game::Game): for example chess, an explicit tree or tic-tac-toe.
+//! the same move ordering. It checks that the sound ones return the same scores, and prints the
+//! cost of each. `lancet-lab explain NAME` explains an algorithm and runs it on a small tree. A
+//! game is any type that implements [`Game`](game::Game): for example chess, an explicit tree or
+//! tic-tac-toe.
 //!
 //! The searches import the engine's scores, positions and evaluations, and have a table of their
 //! own. The lab never uses the playing search, so that each can check the other.
@@ -55,12 +56,13 @@
 //!
 //! # Errors in the sources' listings
 //!
-//! These errors were found by running the listings. Each has a test or a worked example.
+//! These errors were found by running the listings. Each, except that of fail-soft, has a test or a
+//! worked example.
 //!
 //! - Fail-hard (Eppstein) tests `score >= alpha`. A move that failed low, with a bound equal to the
 //!   best score, then replaces the move that has this score: `explain fail-hard`.
-//! - Fail-hard (Eppstein) should return no score above beta, but returns the last move's score:
-//!   `lab::notes_fail_hard_exceeds_beta`.
+//! - Fail-hard (Eppstein) should return no score above beta, but returns alpha, which may be above
+//!   beta: `lab::notes_fail_hard_exceeds_beta`.
 //! - Fail-soft (Eppstein) tests `score >= current`, with the same effect on the best move.
 //! - Aspiration (Eppstein) opens a side to `WIN`, a score that a search can return. In a won or
 //!   lost position it may never end.
@@ -90,7 +92,6 @@
 //! [`Shift`]: delay::Shift
 //! [`inverse`]: delay::inverse
 //! [`replay`]: run::replay
-//! [`Interior::Pvs`]: interior::Interior::Pvs
 //!
 #![doc = include_str!("topics.md")]
 //!

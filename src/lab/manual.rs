@@ -4,8 +4,8 @@
 pub const LANCET_LAB: &str = "\
 Description:
   Searches the positions with several algorithms, checks that all sound ones (those \
-that must return the minimax score) return the same scores, and prints the cost of each, smallest \
-trees first. An axis is one of the options above under \"Axes\", and a cell is one value on each \
+that must return the minimax score) return the same scores, and prints the cost of each, deepest \
+searches and then smallest trees first. An axis is one of the options above under \"Axes\", and a cell is one value on each \
 axis. Without axes, the lab runs ten searches: \
 four root drivers with PVS, four other algorithms with the full window, and two searches without a \
 table. With --all, it runs every algorithm, and varies every other axis one at a time. With axes, \
@@ -47,7 +47,7 @@ Exit status:
 
 pub const REPORT: &str = "\
 Description:
-  Runs the lab's experiments on positions of `lancet bench` and writes DIR/lab.html: alpha-beta in \
+  Runs the lab's experiments and writes DIR/lab.html: alpha-beta in \
 five minutes, the questions and results of the experiments, and every algorithm on a tree to step \
 through. The file is self-contained. Writing it takes about 15 seconds at depth 4, and five \
 times as long at depth 5.

@@ -109,7 +109,7 @@ impl Cost {
 /// Best and refuting moves by position and depth.
 type Moves<M> = HashMap<(u64, u32), M>;
 
-/// The best or refuting moves of all nodes, for the replayed tree.
+/// The best or refuting moves of the nodes that have one, for the replayed tree.
 #[derive(Clone, Debug)]
 pub enum Oracle<M> {
     /// Moves are neither recorded nor used.

@@ -60,9 +60,9 @@ pub fn csv(report: &Report) -> anyhow::Result<String> {
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// Returns the cells that differ only in their algorithm: each interior with the full window, and
-/// each root driver with the recommended interior. Returns the first ten cells if there are fewer
-/// than two of these.
+/// Returns the cells that differ only in their algorithm and window: each interior with the full
+/// window, and each root driver with the recommended interior. Returns the first ten cells if there
+/// are fewer than two of these.
 pub(super) fn algorithms(report: &Report) -> Vec<&Measurement> {
     let advice = Cell::ADVICE;
     let plain = |cell: &Cell| {
@@ -168,7 +168,8 @@ fn cells_table(report: &Report) -> Table {
     let mut head = vec!["", "nodes", "more", "replay", "K-M", "EBF", "null"];
     head.extend(quiescence.then_some("qs"));
     head.extend(["again", "pass", "cuts", "sec"]);
-    let least = rows.iter().find(|row| row.cell.is_sound()).map_or(1.0, |row| row.mean_nodes);
+    let deepest = |row: &&&Measurement| row.cell.is_sound() && row.depth == report.depth;
+    let least = rows.iter().find(deepest).map(|row| row.mean_nodes);
     let row = |row: &&Measurement| {
         let t = &row.total;
         let count = |n: u64| short(n as f64);
@@ -177,13 +178,17 @@ fn cells_table(report: &Report) -> Table {
         };
         let mut fields = vec![label(&row.cell), short(row.mean_nodes)];
         fields[0] += if row.cell.is_sound() { "" } else { "*" };
-        if row.depth == report.depth {
-            let more = 100.0 * (row.mean_nodes / least - 1.0);
-            fields.push(format!("{more:+.*}%", usize::from(more < 100.0)));
-        } else {
+        if row.depth < report.depth {
             fields[0] += &format!(", depth {}", row.depth);
-            fields.push("-".to_owned());
         }
+        let least = least.filter(|_| row.depth == report.depth);
+        fields.push(least.map_or_else(
+            || "-".to_owned(),
+            |least| {
+                let more = 100.0 * (row.mean_nodes / least - 1.0);
+                format!("{more:+.*}%", usize::from(more < 100.0))
+            },
+        ));
         fields.extend([row.replay_ratio, Some(row.knuth_moore_ratio)].map(ratio));
         fields.push(ratio(row.branching.last().copied()));
         fields.push(format!("{:.0}", 100.0 * t.null as f64 / t.nodes().max(1) as f64));
@@ -217,8 +222,9 @@ fn notes(report: &Report) -> String {
     } else if report.failures.is_empty() {
         let sound = report.rows.iter().filter(|row| row.cell.is_sound()).count();
         text += &format!(
-            "scores: {sound} sound cells on {} agree with the reference at every depth,\n\
+            "the scores of {} on {} agree with the reference at every depth,\n\
              and every best move is worth the score\n",
+            counted(sound, "sound cell"),
             counted(report.positions, "position"),
         );
     }

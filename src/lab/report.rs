@@ -143,14 +143,14 @@ impl Experiment {
     }
 
     /// Finds the row named "LABEL" or "RUN: LABEL". The label "best" is the sound row with the
-    /// fewest nodes.
+    /// fewest nodes among the deepest.
     fn row<'r>(&self, name: &str, reports: &'r [Report]) -> anyhow::Result<&'r Measurement> {
         let (run, wanted) = name.split_once(": ").unwrap_or(("", name));
         let rows = self.runs.iter().zip(reports).filter(|(known, _)| known.name == run);
         let mut rows = rows.flat_map(|(_, report)| &report.rows);
         let found = if wanted == "best" {
             let sound = rows.filter(|row| row.cell.is_sound());
-            sound.min_by(|a, b| a.mean_nodes.total_cmp(&b.mean_nodes))
+            sound.min_by(|a, b| b.depth.cmp(&a.depth).then(a.mean_nodes.total_cmp(&b.mean_nodes)))
         } else {
             rows.find(|row| label(&row.cell) == wanted)
         };

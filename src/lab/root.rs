@@ -32,7 +32,7 @@ pub enum Root {
     /// `asp-full` as the lecture notes print it: a failed side opens to the score of a won game. In
     /// a won or lost position, the driver may never end.
     AspPrinted,
-    /// Bisection as the lecture notes print it, which ends with two scores left.
+    /// Bisection as the lecture notes print it, which can end with two scores left.
     BisectionPrinted,
 }
 
@@ -43,7 +43,8 @@ pub struct Guess {
     pub score: Score,
     /// Aspiration: half the width of the first window, in centipawns.
     pub width: Score,
-    /// MTD(f), `mtdf-loop` and `asp-printed`: the maximum number of searches.
+    /// MTD(f), `mtdf-loop` and `asp-printed`: the number of searches after which the driver stops.
+    /// MTD(f) then makes one more, with an open window.
     pub max_passes: u32,
 }
 
@@ -60,7 +61,7 @@ pub struct Driven {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// One score was left.
+    /// The driver ended by itself. The score of a listing as printed may still be wrong.
     Converged,
     /// The driver had used up its passes.
     Stopped,
@@ -87,7 +88,7 @@ impl Root {
         !matches!(self, Root::Full) && !self.is_null_only()
     }
 
-    /// Returns whether the driver uses only null windows, unless it is stuck.
+    /// Returns whether the driver uses only null windows, unless it uses up its passes.
     pub const fn is_null_only(self) -> bool {
         matches!(self, Root::Bisection | Root::Mtdf | Root::MtdfLoop | Root::BisectionPrinted)
     }
@@ -161,8 +162,8 @@ fn bisection(driver: Root, search: &mut impl FnMut(Window) -> Score) -> Score {
 }
 
 /// Finds the score by MTD(f): Scout notes, Plaat 1996. Each pass lowers the upper bound or raises
-/// the lower one, so it always ends. If the bounds cross, two passes contradicted each other, which
-/// only an unsound table can cause.
+/// the lower one, so it always ends. If the bounds cross, two passes contradicted each other. Only
+/// an unsound table, an unsound score delay or a selective search can cause this.
 fn mtdf(guess: Score, max_passes: u32, search: &mut impl FnMut(Window) -> Score) -> Driven {
     let (mut lower, mut upper) = (-INFINITE, INFINITE);
     let mut g = guess;
@@ -260,8 +261,8 @@ mod tests {
     }
 
     /// The notes' `WIN` is the greatest score that a search can return, and a failed side opens to
-    /// it. So a won or lost position fails for ever, unless the first window contains its score.
-    /// The lab's window ends one point beyond.
+    /// it. So a position worth `WIN` or `LOSS` fails for ever, unless the first window contains its
+    /// score. The lab's window ends one point beyond.
     #[test]
     fn notes_aspiration_may_not_return_a_win() {
         for (previous, value, end) in [

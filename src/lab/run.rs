@@ -44,7 +44,8 @@ pub struct Conditions<'a> {
     pub selectivity: &'a [Selectivity],
     /// The first guess of aspiration and MTD(f).
     pub guess: FirstGuess,
-    /// MTD(f), `mtdf-loop` and `asp-printed`: the maximum number of searches.
+    /// MTD(f), `mtdf-loop` and `asp-printed`: the number of searches after which the driver stops.
+    /// MTD(f) then makes one more, with an open window.
     pub max_passes: u32,
 }
 
@@ -63,7 +64,7 @@ impl Conditions<'static> {
 }
 
 impl Conditions<'_> {
-    /// Returns whether scores are those of the whole tree: nothing is pruned or reduced.
+    /// Returns whether scores are those of the whole tree: no null moves and no reductions.
     pub fn is_exact(&self) -> bool {
         self.selectivity.iter().all(|&what| what == Selectivity::WholeLines)
     }
@@ -74,7 +75,7 @@ impl Conditions<'_> {
 pub struct Depth<M> {
     /// The root's score.
     pub score: Score,
-    /// A move with that score, if the game is not over.
+    /// A move with that score; `None` if the game is over or the search found no such move.
     pub best: Option<M>,
     /// How the root driver ended.
     pub end: End,
@@ -171,8 +172,8 @@ pub(super) fn drive<G: Game>(
     Depth { score: driven.score, best, end: driven.end, cost }
 }
 
-/// Searches the replayed tree: the same search with an empty table, but with the best or refuting
-/// move of every node of `first` known beforehand.
+/// Searches the replayed tree: the same search with an empty table. At each node, it searches the
+/// best or refuting move first, if `first` found one.
 pub fn replay<G: Game>(
     root: &G,
     cell: &Cell,

@@ -2,6 +2,7 @@
 //! reference, and the sums. [`output`](super::output) prints the results.
 
 use std::{
+    cmp::Reverse,
     collections::{HashMap, HashSet},
     fmt,
     sync::Arc,
@@ -118,7 +119,7 @@ pub struct Outcome {
     pub id: String,
     /// The root's score at the last depth.
     pub score: Score,
-    /// The best move, in chess in UCI notation; empty if the game is over.
+    /// The best move, in chess in UCI notation; empty if the cell has none.
     pub best: String,
     /// The cost of the search.
     pub cost: Cost,
@@ -287,7 +288,8 @@ pub struct Report {
     pub ordering: String,
     /// The selective techniques.
     pub selectivity: Vec<String>,
-    /// Whether scores were compared with the reference. Searches that prune or reduce have none.
+    /// Whether scores were compared with the reference. Searches with null moves or reductions have
+    /// no reference.
     pub checked: bool,
     /// Whether the search used iterative deepening.
     pub iterative: bool,
@@ -377,11 +379,14 @@ struct Trial<'a, G: Game> {
 
 impl<'a, G: Game> Trial<'a, G> {
     fn new(item: &'a Item<G>, job: &'a Job<'a>) -> Trial<'a, G> {
-        let conditions = Conditions { iterative: false, ..job.conditions };
         let mut truths = HashMap::new();
-        // A search that prunes or reduces has no reference.
-        let cells = job.cells.iter().filter(|_| conditions.is_exact());
+        // A search with null moves or reductions has no reference. The deepest cell of each score
+        // delay comes first, because the others need no more than the reference of this cell.
+        let mut cells: Vec<&Cell> = job.cells.iter().collect();
+        cells.retain(|_| job.conditions.is_exact());
+        cells.sort_by_key(|cell| Reverse(job.conditions_of(cell).depth));
         for cell in cells {
+            let conditions = Conditions { iterative: false, ..job.conditions_of(cell) };
             let search = || run(&item.position, &reference(cell), conditions, Oracle::Silent);
             truths.entry(cell.delay.meant()).or_insert_with(search);
         }

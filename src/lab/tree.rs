@@ -121,7 +121,7 @@ impl Tree {
             self.nodes[parent].value = value;
             return Ok(());
         }
-        if node >= MAX_NODES || ply >= MAX_DEPTH {
+        if node >= MAX_NODES || ply > MAX_DEPTH {
             return Err("a tree of at most 10000 nodes and 64 plies");
         }
         let mut child = node;
@@ -266,6 +266,14 @@ mod tests {
         let root = tree.root();
         let [left, right] = [0, 1].map(|i| root.make(root.moves()[i]));
         assert_eq!(left.make(left.moves()[1]).key(), right.make(right.moves()[0]).key());
+    }
+
+    #[test]
+    fn trees_have_a_maximum_depth() {
+        let parse =
+            |depth| Tree::parse(&format!("max {}1{}", "(".repeat(depth), ")".repeat(depth)));
+        assert_eq!(parse(MAX_DEPTH).unwrap().depth(), MAX_DEPTH as u32);
+        assert!(parse(MAX_DEPTH + 1).unwrap_err().to_string().contains("64 plies"));
     }
 
     #[test]
