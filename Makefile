@@ -55,6 +55,6 @@ help:
 	@echo "make x86-64-v3         ./lancet-x86-64-v3, for other machines; also x86-64-v2 and x86-64-v4"
 	@echo "make levels            all three of them"
 	@echo "make pgo [CPU=...]     ./$(TARGET), profile-guided; needs llvm-profdata (rustup component llvm-tools)"
-	@echo "make release           ./dist: archives for Linux, Windows and ARM; on a Mac, for macOS"
+	@echo "make release           ./dist: archives for Linux (x86-64, ARM) and Windows; on a Mac, for macOS"
 	@echo "make gate              run all tests that a release must pass: two and a half hours"
 	@echo "make clean             remove the files that these targets build"

@@ -19,8 +19,8 @@
 #     readme       the `lancet` commands and the Python example in the README, as written there
 #     compliance   fastchess --compliance
 #     games        200 games at 0.2 s + 0.002 s: no loss on time, no crash
-#     release      the archives of a release: their checksums, and the same checks of their programs
-#                  as in the step platforms
+#     release      the archives of a release: their checksums, and that their engines give the same
+#                  results as the native program
 #
 # Requirements. The script first checks those of the chosen steps:
 #     - the requirements of tests/platforms.sh and .ci/release

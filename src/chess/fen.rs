@@ -15,7 +15,8 @@ pub(super) const MAX_CLOCK: u32 = 9999;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct FenError {
-    /// Byte offset of the fault in the text; 0 if the fault is not in a single field.
+    /// Byte offset of the fault in the text. For a missing field, this is the end of the last field
+    /// that is present. For an illegal position, it is 0.
     pub at: usize,
     /// The fault, and what was expected.
     pub reason: String,

@@ -13,8 +13,8 @@ use crate::system::files;
 /// Maximum length of a file, in bytes. The largest collections of openings are about 200 MB.
 const LONGEST_FILE: u64 = 512 << 20;
 
-/// A longer line of a stream, in bytes, is returned in parts. A part may exceed this by one read
-/// buffer.
+/// Maximum length of a line, in bytes. A longer line is returned in parts. A part may exceed this
+/// by one read buffer.
 const LONGEST_LINE: usize = 16 << 20;
 
 /// The errors from reading lines of text.
@@ -33,7 +33,8 @@ pub enum TextError {
 pub struct Line {
     /// Line number from 1, counting blank lines and comments.
     pub number: usize,
-    /// The text without its line ending. Leading whitespace is kept, so that columns are correct.
+    /// The text without trailing whitespace. Leading whitespace is kept, so that columns are
+    /// correct.
     pub text: String,
 }
 

@@ -139,8 +139,8 @@ impl<'a> Generator<'a> {
         self.attacked().by_any
     }
 
-    /// Returns the squares that an enemy piece worth less than one of this role attacks. Returns no
-    /// squares for a king, which is never exchanged.
+    /// Returns the squares that an enemy piece worth less than one of this role attacks. Knights
+    /// and bishops count as equal. Returns no squares for a king, which is never exchanged.
     pub fn threats_to(&self, role: Role) -> Bitboard {
         self.attacked().by_less_than(role)
     }

@@ -302,8 +302,8 @@ pub fn number(position: &Position) -> String {
     format!("{}{dots} ", position.chess().fullmoves())
 }
 
-/// Returns a variation in SAN, one string for each move with its number: `12... Nf6`, `13. Bb5+`,
-/// `c6`.
+/// Returns a variation in SAN, one string for each move: `12... Nf6`, `13. Bb5+`, `c6`. The first
+/// move and every move of White have a number.
 pub fn words(position: &Position, moves: &[Move]) -> Vec<String> {
     let mut position = position.clone();
     let mut words = Vec::with_capacity(moves.len());
@@ -344,8 +344,8 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Returns a number rounded to three significant digits, with a suffix if it is at least 1000:
-/// `999`, `12.3k`, `4.56M`. The largest suffix is `G`.
+/// Returns a number of at least 1000 rounded to three significant digits, with a suffix: `12.3k`,
+/// `4.56M`. The largest suffix is `G`. Rounds a smaller number to a whole one: `999`.
 pub fn short(number: f64) -> String {
     let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     match units.into_iter().find(|(size, _)| number >= 0.9995 * size) {

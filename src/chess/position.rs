@@ -57,8 +57,9 @@ impl PackedMove {
         list.iter().copied().find(|&m| PackedMove::from(m) == self)
     }
 
-    /// Returns the move that this encodes on this board, if the side to move has a piece on the
-    /// move's origin square. The move may be illegal; `Generator::find` checks that.
+    /// Returns the move that this encodes on this board. Returns `None` if the origin has no piece
+    /// of the side to move, if the promotion is not a role, or if a piece other than the king would
+    /// capture an own one. The move may still be illegal; `Generator::find` checks that.
     pub fn rebuild(self, position: &Position) -> Option<Move> {
         if self.is_none() {
             return None;

@@ -101,8 +101,8 @@ impl Attacked {
         Attacked { by_pawns, by_minors, by_rooks, by_any }
     }
 
-    /// Returns the squares attacked by a piece that is worth less than one of this role. Returns no
-    /// squares for a king, which is never exchanged.
+    /// Returns the squares attacked by a piece that is worth less than one of this role. Knights
+    /// and bishops count as equal. Returns no squares for a king, which is never exchanged.
     pub(super) const fn by_less_than(&self, role: Role) -> Bitboard {
         match role {
             Role::Pawn | Role::King => Bitboard::EMPTY,

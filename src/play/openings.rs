@@ -105,8 +105,8 @@ pub fn chess960(rng: &mut impl Rng) -> Position {
     read.map_or_else(|_| Position::default(), |(position, _)| position)
 }
 
-/// Reads a book with a position in FEN or EPD on each line. Skips blank lines, comments (`#`) and
-/// positions in which the game is over.
+/// Reads a book with a position in FEN or EPD on each line. Skips blank lines, comments (see
+/// [`lines::split`]) and positions in which the game is over.
 ///
 /// # Errors
 ///

@@ -70,16 +70,17 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
-    /// Information about the chosen move (multipv 1). `depth` is the last completed iteration. A
-    /// line of a later iteration, which was stopped, may have been reported.
+    /// Information about the chosen move (multipv 1). `depth` is the last completed iteration. If a
+    /// helper's move is chosen, `depth` is at least the last reported iteration. A line of a later
+    /// iteration, which was stopped, may have been reported.
     pub info: Info,
 }
 
 /// Information for the user or a log that is not about a line of moves.
 #[derive(Debug)]
 pub enum Note<'a> {
-    /// There was not enough memory. The search continues with a smaller table or with fewer
-    /// threads.
+    /// There was not enough memory for a table of the requested size. The search continues with a
+    /// table of the old size, or of 1 MiB.
     Memory(MemoryError),
     /// A search thread cannot be started. The threads already started continue.
     Thread {
@@ -97,7 +98,8 @@ pub enum Note<'a> {
     },
     /// The plan for a search, for debugging.
     Plan {
-        /// Time after which no new iteration starts; `None` if the search uses the whole time.
+        /// Time after which no new iteration starts, before scaling by `Stability::scale`. `None`
+        /// if the search uses the whole time, or if time does not limit it.
         soft: Option<Duration>,
         /// Time at which the search is stopped; `None` if time does not limit it.
         hard: Option<Duration>,
@@ -117,7 +119,8 @@ pub enum Note<'a> {
     Decision {
         /// Index of the thread whose move is played, from 0.
         thread: usize,
-        /// Depth of the last completed iteration, by thread.
+        /// Depth of the last completed iteration, for each thread whose result came in time, in the
+        /// order of the threads.
         depths: &'a [u32],
     },
 }

@@ -7,8 +7,9 @@
 //! player misses no mate in one, and no recapture or promotion that wins more than a pawn. It makes
 //! no errors in the endings that players of its rating know.
 //!
-//! All errors depend only on the position and the game's seed. Therefore a position is misjudged in
-//! the same way wherever it occurs in the tree, and a blind spot lasts as long as the position.
+//! A misjudgement depends only on the rating, the position and the game's seed. Therefore a
+//! position is misjudged in the same way wherever it occurs in the tree. An oversight also depends
+//! on the move and on the distance from the root: at a later ply, a move is easier to overlook.
 //! Each game has its own errors.
 
 use std::{ops::RangeInclusive, time::Duration};
@@ -267,7 +268,8 @@ fn runs(board: &Board, us: Color) -> bool {
 
 /// Returns the moves that people do not miss. If there are moves that mate, it returns these.
 /// Otherwise, if a recapture or a promotion wins more than a pawn, it returns all moves that win
-/// more than a pawn. In all other positions the list is empty.
+/// more than a pawn. In all other positions the list is empty. Underpromotions and stalemates do
+/// not count as wins.
 fn sure_moves(game: &Game) -> Vec<Move> {
     let position = game.position();
     let moves = position.legal_moves();

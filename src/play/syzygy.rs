@@ -231,7 +231,7 @@ impl Tablebases {
 }
 
 /// Cuts reported principal variations where the tablebases contradict their results. The search
-/// knows the values of captures and of the root moves, but the other moves of a line may be wrong.
+/// knows the values of root moves, captures and pawn moves, but other moves of a line may be wrong.
 pub(crate) struct Confirming<'a> {
     /// The tables and the conditions for a probe.
     pub prober: Prober<'a>,
@@ -337,9 +337,10 @@ impl<'a> Prober<'a> {
         Prober { tables, options }
     }
 
-    /// Returns the result of each of `moves` in the position of `game`, taking its halfmove clock
-    /// and repetitions into account. Without DTZ tables the scores have no bounds. Returns `None`
-    /// if the tables do not know the results of all moves.
+    /// Returns the result of each of `moves` in the position of `game`, taking repetitions into
+    /// account. With DTZ tables, the results also take the halfmove clock into account. Without DTZ
+    /// tables, they ignore it, and the scores have no bounds. Returns `None` if the tables do not
+    /// know the results of all moves.
     pub fn rank_moves(
         &self,
         game: &Game,

@@ -83,7 +83,8 @@ pub fn hours(text: &str) -> Result<Duration, String> {
 /// which a word may be a misspelling of a name.
 const SIMILAR: f64 = 0.6;
 
-/// Returns the name that is most similar to a word, if any is similar enough.
+/// Returns the name that is most similar to a word, if any is similar enough. Ignores the case of
+/// the word. The names must be in lower case.
 pub fn nearest<T: AsRef<str>>(word: &str, names: impl IntoIterator<Item = T>) -> Option<T> {
     let word = word.to_lowercase();
     let similarity = |name: &T| strsim::normalized_damerau_levenshtein(&word, name.as_ref());

@@ -1,4 +1,5 @@
-//! Atomic file writes, file locks, and checks of paths that are to be read or written.
+//! Atomic file writes, file locks, checks of paths that are to be read or written, limits on files,
+//! and ignored signals.
 
 use std::{
     ffi::OsStr,

@@ -49,7 +49,7 @@ extern "C" fn check() {
     if unsafe { !getenv(c"LANCET_ANY_PROCESSOR".as_ptr().cast()).is_null() } {
         return;
     }
-    // The highest level whose instruction sets the processor has.
+    // The highest level, up to that of the build, whose instruction sets the processor has.
     let level =
         lacking().filter_map(|(_, level, ..)| level.checked_sub(1)).fold(NEEDED.0, usize::min);
     let advice = match level {

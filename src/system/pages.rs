@@ -1,6 +1,6 @@
-//! Zeroed memory in huge pages, and prefetching, for the transposition table. Apart from the
-//! network's SIMD code and the signal handling in `files`, this is the only module with `unsafe`.
-//! (`guard.rs` also has it, but is not a module.)
+//! Zeroed memory in huge pages, and prefetching, for the tables of the search. Apart from the
+//! network's SIMD code and the calls of the C library in `files`, this is the only module with
+//! `unsafe`. (`guard.rs` also has it, but is not a module.)
 //!
 //! A probe of a table in ordinary pages usually misses the TLB as well as the cache.
 //! `src/search/HISTORY.md` gives the measured gain of huge pages.
@@ -44,8 +44,8 @@ impl<T: Zeroable> Pages<T> {
         Some(Pages { memory: memory.into(), len, kind: PhantomData })
     }
 
-    /// Zeroes the memory, starting with chunk `from`, on `threads` threads, including this one.
-    /// This makes the system provide the memory now instead of at the first use of each page.
+    /// Zeroes the memory, starting with chunk `from`, on at most `threads` threads, including this
+    /// one. This makes the system provide the memory now instead of at the first use of each page.
     ///
     /// Stops when `go_on` returns `false`, and then returns the first chunk that is not zeroed yet.
     /// To continue, pass that chunk as `from`; start with 0.

@@ -41,8 +41,8 @@ pub fn read<T: FromArgMatches>(command: Command) -> T {
     T::from_arg_matches(&matches).unwrap_or_else(|error| end(&error))
 }
 
-/// Replaces clap's suggestion for an unknown option with the most similar option. Clap would
-/// suggest `--movetime` for `--ot`.
+/// Suggests the option that is most similar to an unknown one, instead of clap's suggestion. Clap
+/// would suggest `--movetime` for `--ot`. Keeps clap's suggestion if no option is similar enough.
 fn suggest(error: &mut clap::Error, mut command: &Command, arguments: &[OsString]) {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return };
     for argument in arguments {
@@ -69,7 +69,7 @@ fn adjust_options(command: Command) -> Command {
 }
 
 /// Expands a pattern such as `*.epd` to the matching files, in alphabetical order, because not
-/// every shell does. Returns any other argument unchanged.
+/// every shell does. Returns a pattern without matches, and any other argument, unchanged.
 fn expand(argument: OsString) -> Vec<OsString> {
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
     let is_pattern = |text: &&str| text.contains(['*', '?', '[']) && !Path::new(text).exists();

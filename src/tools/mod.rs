@@ -74,7 +74,7 @@ fn engines(jobs: usize, hash: usize, threads: usize) -> anyhow::Result<Vec<Engin
 ///
 /// # Errors
 ///
-/// If a thread cannot be started.
+/// If no thread can be started.
 fn share<W: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     count: usize,

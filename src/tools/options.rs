@@ -56,8 +56,8 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Opens the tablebases, if any are given, and shares them between these engines. Reports files
-    /// that cannot be used.
+    /// Opens the tablebases, if any are given, and shares them between these engines. Reports the
+    /// number of tables, missing tables, and files that cannot be used.
     pub(super) fn open_for(&self, engines: &mut [Engine]) -> Option<Arc<Tablebases>> {
         let directories = syzygy::directories(self.syzygy.as_deref()?);
         let tables = Tablebases::open(&directories, &|what| complain(what)).map(Arc::new);

@@ -1,7 +1,7 @@
 //! The command line: maps each subcommand to one function of the library.
 //!
-//! The command `lancet NAME` is implemented by `Args` and `run` in the file NAME.rs of its layer,
-//! or in NAME/command.rs where NAME is a folder.
+//! The command `lancet NAME` is implemented by `Args` and `run` in `tools/NAME.rs`, or in
+//! `tools/NAME/command.rs` where NAME is a folder. `uci` and `generate` are exceptions.
 
 use std::{env, ffi::OsString, path::PathBuf, process::ExitCode};
 
@@ -34,7 +34,7 @@ use lancet::{
   lancet analyse --help
 
 Environment:
-  NO_COLOR  if set to any value, switches colours off
+  NO_COLOR  if set and not empty, switches colours off
 
 Exit status:
   0  after `quit`, at the end of the input, or when the reader has closed the output

@@ -112,8 +112,8 @@ impl Changes {
     const NONE: Changes =
         Changes { added: [[0; MAX_ACTIVE]; 2], removed: [[0; MAX_ACTIVE]; 2], counts: [0; 2] };
 
-    /// Finds the rows that turn the layers of `old` into those of `new`. Both must have the same
-    /// orientations.
+    /// Finds the rows that turn the layers of `old` into those of `new`. The rows of a view are
+    /// right only if both boards have the same orientation in this view.
     #[inline]
     fn find(&mut self, old: &Pieces, new: &Inputs) {
         let rows = [0, 1].map(|view| {
@@ -281,8 +281,9 @@ impl Accumulators {
     }
 
     /// Returns for each view the nearby ply with the same orientation whose board differs least. It
-    /// is `None` if no such board differs less than an empty board and than the last board with
-    /// this orientation. The view then starts from the latter.
+    /// is `None` if no such board differs less than an empty board, or if the last board with this
+    /// orientation differs less. The view then starts from the latter. The search for plies ends
+    /// early if both views have one that differs by no more squares than a move changes.
     fn sources(&self, new: &Inputs, ply: usize) -> [Option<usize>; 2] {
         let mut sources = [None; 2];
         let mut costs = [new.pieces.occupied().count_ones(); 2];

@@ -72,7 +72,7 @@ impl Orientation {
 }
 
 /// Returns the output bucket of a position with this number of pieces, 2 to 32, in a network with
-/// `buckets` buckets, 1 to [`MAX_BUCKETS`].
+/// `buckets` buckets, 1 to [`MAX_BUCKETS`](super::network::MAX_BUCKETS).
 #[inline]
 pub const fn output_bucket(pieces: usize, buckets: usize) -> usize {
     let bucket = pieces.saturating_sub(2) * buckets / 31;

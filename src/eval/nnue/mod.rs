@@ -20,12 +20,12 @@
 //! | output weight `u` | 1/q, q = 64, 128, 256 or 512 | `-128..=128` |
 //! | `v * u` | 1/255q | at most 32,640: 16 bits |
 //! | `v * v * u`, summed over the neurons of a lane | 1/65025q | 32 bits: the positive and the negative weights of a lane each sum to at most 33,025 |
-//! | sum over the 16 lanes | 1/65025q | 64 bits |
+//! | sum over all lanes | 1/65025q | 64 bits |
 //! | output bias | 1/255q | 32 bits |
 //! | `(sum / 255 + bias) * 400 / 255q` | centipawns | computed in 64 bits, clamped to the limit of the evaluation |
 //!
-//! A lane is a 32-bit sum. It adds up the products of two adjacent neurons of every block of 32
-//! neurons, so a block has 16 lanes.
+//! A lane is a 32-bit sum. It adds up the products of at most two adjacent neurons of every block
+//! of 32 neurons. The limits above are for two neurons, that is, for 16 lanes in a block.
 
 mod accumulator;
 pub mod checksum;

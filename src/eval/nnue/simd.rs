@@ -1,5 +1,5 @@
 //! The arithmetic of the network: adding rows of weights, and the output layer. The other unsafe
-//! code of this crate is in `system::pages` and in one function of `system::files`.
+//! code of this crate is in `system::pages` and in three functions of `system::files`.
 //!
 //! The code that adds rows uses the vector types of `wide`, which support any target. The output
 //! layer has AVX-512, AVX2 and portable implementations. One of them is chosen at compile time, and

@@ -31,7 +31,7 @@ const MOST_NUMBERS: usize = 16;
 const LONGEST: usize = 80;
 
 const GREY: &str = "#55534e";
-/// Colour of an error that has another mark in the game.
+/// Colour of an error whose mark in the game is not `?!`, `?` or `??`.
 const OTHER: &str = "#7b5ea7";
 
 /// The contents of a picture.
@@ -56,7 +56,7 @@ pub(super) struct Point {
     pub score: Score,
     /// The move that led here, and its score.
     pub text: String,
-    /// The sign of the move in the game, if it was an error. Empty for an error without a sign.
+    /// The sign of the move in the game, if the game or Lancet calls the move an error.
     pub sign: Option<&'static str>,
     /// Label beside the dot.
     pub label: Option<String>,

@@ -88,7 +88,7 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     ///
-    /// If a thread cannot be started, or [`Interrupted`].
+    /// If no thread can be started, or [`Interrupted`].
     pub(super) fn evaluate(
         &mut self,
         count: usize,

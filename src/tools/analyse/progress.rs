@@ -1,5 +1,6 @@
 //! The progress of an analysis. It is kept in a file beside the output while the analysis runs, so
-//! that an interrupted run can be resumed. The first line is the task, and every game adds a line.
+//! that an interrupted run can be resumed. The first line is the task. Every game of the shard adds
+//! a line.
 
 use std::{
     collections::BTreeMap,
@@ -163,7 +164,7 @@ impl Progress {
         self.added.push((player.to_owned(), tally));
     }
 
-    /// Appends the changes since the last call to the file, if it exists.
+    /// Appends the changes since the last call, if the file exists.
     ///
     /// # Errors
     ///

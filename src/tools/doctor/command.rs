@@ -101,9 +101,9 @@ const MINUTES: u64 = 10;
 /// Bytes of memory to assume if the system does not report how much is available.
 const UNKNOWN: u64 = 512 << 20;
 
-/// Recommends a table size in MiB, and returns the reason. The size is a power of two, at most half
-/// of the available memory, and at most the size that a search fills in [`MINUTES`]. `available` is
-/// in bytes.
+/// Recommends a table size in MiB for each game, and returns the reason. The size is a power of
+/// two. It is at most the game's share of half the available memory, and at most the size that a
+/// search fills in [`MINUTES`]. `available` is in bytes.
 fn hash(available: Option<u64>, nodes_per_second: u64, games: usize) -> (u64, String) {
     let half = available.unwrap_or(UNKNOWN) >> 21;
     let share = (half / games as u64).min(*HASH_RANGE.end() as u64);

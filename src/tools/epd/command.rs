@@ -59,7 +59,8 @@ use crate::{
 
 Exit status:
   0    when all positions were searched
-  1    if fewer than --require were solved, or an engine failed
+  1    if fewer than --require were solved, an engine failed, or memory or
+       threads did not suffice
   2    if a file or the command line could not be used, or if a line was broken
        and --lenient was not given
   130  after Ctrl-C, which prints the results so far (a second Ctrl-C quits at once)"#)]
@@ -104,7 +105,7 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// If an engine or a thread cannot be started.
+/// If an engine cannot be started, or no thread can be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (suites, unusable) = positions::load(&args.files, args.shard, epd::parse);
     let broken: usize = suites.iter().map(|suite| suite.broken.len()).sum();

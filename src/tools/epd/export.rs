@@ -36,7 +36,7 @@ pub(super) struct SuiteRun<'a> {
 }
 
 /// Returns the whole run as JSON. Times are in milliseconds and moves in UCI notation, except `acs`
-/// (seconds) and `san`.
+/// (seconds), `san`, and `operations`, which are as in the file.
 pub(super) fn json(run: &SuiteRun) -> Json {
     let SuiteRun { plan, shard, contestants, results, interrupted } = run;
     let (effort, workers) = (&plan.effort, &plan.workers);

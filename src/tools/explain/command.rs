@@ -37,8 +37,8 @@ use crate::{
 /// --movetime, --nodes and --depth limit the search for the two best moves. Without them, it takes
 /// two seconds. More searches follow. The search for each side's threat, and the search that
 /// confirms the gain of a line, get a quarter of the time and nodes. If only the best move seems to
-/// win or hold, all other moves are searched with the full limits. Possible zugzwang is confirmed
-/// by two searches with twice the limits.
+/// win, hold or avoid mate, all other moves are searched with the full limits. Possible zugzwang
+/// is confirmed by two searches with twice the time and nodes.
 ///
 /// A threat is the move that a side would play if the other side passed, provided that it mates or
 /// wins material. The reasons for the best move are sorted, the most important first. The rules,
@@ -105,13 +105,15 @@ pub struct Explanation {
     over: Option<String>,
     /// The verdict: who is better.
     standing: Option<String>,
-    /// The effect of the last move, and the opponent's threat.
+    /// The effect of the last move, a check, the opponent's threat, zugzwang, an only legal move,
+    /// and a near draw by the fifty-move rule.
     before: Vec<Sentence>,
     /// The best move.
     best: Option<Choice>,
     /// The reasons for the best move; none if it is the only legal move.
     about: Vec<Sentence>,
-    /// The second best move, if it is worse by at least a tenth of a pawn.
+    /// The second best move, if it is worse by at least a tenth of a pawn, and the two moves do not
+    /// both win or both lose.
     second: Option<Choice>,
     /// Sentences about material, pins, passed pawns, open files, kings and remarkable pieces.
     board: Vec<Sentence>,
@@ -301,7 +303,8 @@ fn is_settled(best: &Info, second: Option<&Info>) -> bool {
     all(&|score| score > PLENTY) || all(&|score| score < -PLENTY)
 }
 
-/// Describes the effect of the last move and the opponent's threat.
+/// Describes the effect of the last move, a check, the opponent's threat, zugzwang, an only legal
+/// move, and a near draw by the fifty-move rule.
 fn situation(game: &Game, before: Option<&Game>, found: &Searched) -> Vec<Sentence> {
     let (root, last) = (game.position(), game.last());
     let (us, them) = (color_name(root.turn()), color_name(!root.turn()));

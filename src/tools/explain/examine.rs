@@ -41,7 +41,7 @@ const WINNING: Score = 300;
 /// Minimum score of a won position with few pieces, where smaller advantages may not win: about the
 /// value of a new queen.
 pub(super) const SURE: Score = 700;
-/// Maximum absolute score of a position that is neither won nor lost.
+/// Maximum absolute score of a position that counts as even.
 pub(super) const EVEN: Score = 100;
 /// Minimum advantage, in centipawns, of a pass compared with any move in zugzwang.
 const ZUGZWANG: Score = 200;
@@ -111,8 +111,8 @@ impl Reporter for Lines {
 }
 
 /// Runs all searches. `limits` applies to the main search. The searches after a pass get a quarter
-/// of the time and nodes. If the result of the ending is known, the main search is limited to the
-/// moves that keep it.
+/// of the time and nodes. The main search is limited to the moves of [`endings::keeping`], if it
+/// returns any.
 pub(super) fn examine(engine: &mut Engine, game: &Game, limits: &Limits) -> Searched {
     let root = game.position();
     let keeping = endings::keeping(root);
@@ -213,7 +213,7 @@ fn quarters(limits: &Limits, count: u32) -> Limits {
 }
 
 /// Returns whether every move of the side to move in `at` loses something that a pass, which leads
-/// to `free`, would keep. Zugzwang is rare, so searches with twice the limits confirm it.
+/// to `free`, would keep. Zugzwang is rare, so searches with twice the time and nodes confirm it.
 fn is_zugzwang(engine: &mut Engine, at: &Position, free: &Position, limits: &Limits) -> bool {
     let board = at.board();
     let drawn = || endings::known(at).is_some_and(|known| known.winner.is_none());

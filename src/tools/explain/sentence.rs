@@ -51,9 +51,9 @@ pub(super) enum Kind {
     Opposition,
     /// Every other move leads to a worse result.
     Only,
-    /// The move protects or removes a piece that could have been won.
+    /// The move protects a piece that could have been won, or brings it to safety.
     Saves,
-    /// After the move, the opponent's threat gains nothing.
+    /// The opponent has a threat, which would gain more after a pass than after this move.
     MeetsThreat,
     /// The moved pawn is a passed pawn.
     Passed,

@@ -62,7 +62,8 @@ pub(super) struct Spot {
     pub san: Option<String>,
     /// Index of the position before that move.
     pub from: Option<usize>,
-    /// Indices of the positions shown below this one, the main line first.
+    /// Indices of the positions shown below this one. In a game, the main line comes first. In a
+    /// tree, the best move comes first.
     pub children: Vec<usize>,
     /// Squares of the move that leads here.
     last: Option<[String; 2]>,
@@ -78,7 +79,7 @@ pub(super) struct Spot {
     pub pinned: bool,
     /// The annotation symbol of the move, such as `??`.
     pub mark: &'static str,
-    /// Whether Lancet judges the move to be an error, but the game has a different mark.
+    /// Whether Lancet judges the move to be an error, but its mark is not `?!`, `?` or `??`.
     pub other: bool,
     /// The player's clock after the move.
     clock: String,

@@ -44,8 +44,7 @@ use crate::{
 
 Exit status:
   0  if every count is right
-  1  if a count is wrong, a layer disagrees with the rules, or a thread could
-     not be started
+  1  if a count is wrong, a layer has a fault, or no thread could be started
   2  if a file, a line or the command line could not be used"#)]
 pub struct Args {
     /// Depth, in plies
@@ -81,7 +80,7 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// If a layer above the rules disagrees with them, or a thread cannot be started.
+/// If a layer above the rules has a fault, or no thread can be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mode = CastlingMode::from_chess960(args.chess960);
     let Some(depth) = args.depth else { return run_suites(args, mode) };

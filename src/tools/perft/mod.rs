@@ -38,7 +38,8 @@ pub enum Through {
     Network,
 }
 
-/// A disagreement between a layer and the rules below it.
+/// A fault of a layer: its moves differ from the legal moves, or its updated values from those
+/// computed from scratch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} in '{fen}'")]
 struct Fault {
@@ -133,7 +134,7 @@ impl Counter {
     ///
     /// # Errors
     ///
-    /// If the layer disagrees with the one below it, or a thread cannot be started.
+    /// If the layer disagrees with the one below it, or no thread can be started.
     fn divide(
         &self,
         position: &Position,

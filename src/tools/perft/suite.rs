@@ -81,7 +81,7 @@ pub struct Outcome {
 ///
 /// # Errors
 ///
-/// If a thread cannot be started.
+/// If no thread can be started.
 pub fn check(
     cases: &[PerftCase],
     budget: u64,

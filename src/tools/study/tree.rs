@@ -13,8 +13,8 @@
 //! This is drop-out expansion: T. R. Lincke, *Strategies for the Automatic Construction of Opening
 //! Books*, Computers and Games, 2000.
 //!
-//! Positions that several lines reach are one node. A move back to an earlier position of its line
-//! scores as a draw and is not followed, so the graph has no cycles.
+//! Positions that several lines reach are one node. A move back to a position above it, in any
+//! line, scores as a draw and is not followed, so the graph has no cycles.
 
 use std::{
     cmp::Reverse,
@@ -28,7 +28,8 @@ use crate::chess::{
     score::{DECISIVE, DRAW, Delay, MATE, Score, is_decisive, winning_chances},
 };
 
-/// Cost in plies of a move that loses all winning chances. Each percentage point costs one ply.
+/// Additional cost in plies of a move that loses all winning chances. Each percentage point costs
+/// one ply.
 const LOSS: f64 = 100.0;
 
 /// Number of a node.
@@ -58,7 +59,7 @@ pub struct Edge {
     pub to: Id,
     /// Whether the move costs nothing, so that growth follows it whatever its score.
     pub pinned: bool,
-    /// Whether the move leads back to an earlier position of its line.
+    /// Whether the move leads back to a position above it, in any line.
     pub repeats: bool,
 }
 
@@ -280,7 +281,7 @@ impl Tree {
         self.nodes[edge.to].value.map(|value| -Delay::MATES.score(value))
     }
 
-    /// Returns the cost of a move. It is zero until the node after the move has been searched.
+    /// Returns the cost of a move. It is zero if the move is pinned or its score is unknown.
     pub(super) fn cost(&self, id: Id, edge: &Edge) -> f64 {
         if edge.pinned {
             return 0.0;

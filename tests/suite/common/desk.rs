@@ -1,5 +1,5 @@
 //! Runs the built program on files that may be hostile. They are in a temporary directory, and the
-//! program runs with limits and without privileges.
+//! program runs with limits and without root's privileges.
 #![cfg(unix)] // needs ulimit and users
 
 use std::{
@@ -30,7 +30,8 @@ const LIMITS: &str = if cfg!(target_os = "linux") {
 /// A user and group without privileges.
 const NOBODY: u32 = 65_534;
 
-/// A temporary directory with the file to read, and a program that can write only there.
+/// A temporary directory with the file to read, and the program. If root runs the test, the program
+/// can write only there.
 pub struct Desk {
     directory: Directory,
     program: String,
