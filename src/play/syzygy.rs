@@ -25,7 +25,7 @@ use crate::{
     chess::{
         movegen::is_checkmate,
         position::{Ending, Game, Position},
-        score::{Bounds, DRAW, Score, TABLEBASE_WIN, is_decisive, mate_distance},
+        score::{Bounds, DRAW, Score, TABLEBASE_WIN, is_decisive, is_mate},
     },
     play::report::{Info, Note, Reporter, TableFault},
     system::sync::lock,
@@ -250,7 +250,7 @@ impl Confirming<'_> {
     /// its own result. Nor is a line whose result depends on the fifty-move rule.
     pub(crate) fn confirm(&self, info: &mut Info) {
         let Some((first, rest)) = info.pv.split_first() else { return };
-        if mate_distance(info.score).is_some() {
+        if is_mate(info.score) {
             return;
         }
         let value = self.values.iter().find(|(m, _)| m == first).map(|&(_, value)| value);

@@ -21,13 +21,15 @@ use super::{
     words::{role_name, the, the_pieces},
     worth::is_full,
 };
-use crate::chess::{
-    notation::{color_name, counted, san},
-    position::{Game, Position},
-    score::{DRAW, Score, is_decisive, mate_distance},
-    see::{recaptures, see_ge, value},
+use crate::{
+    chess::{
+        notation::{color_name, counted, san},
+        position::{Game, Position},
+        score::{DRAW, Score, is_decisive, mate_distance},
+        see::{recaptures, see_ge, value},
+    },
+    play::report::Info,
 };
-use crate::play::report::Info;
 
 /// Maximum number of sentences about a move.
 const SENTENCES: usize = 3;

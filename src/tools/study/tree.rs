@@ -116,7 +116,7 @@ impl TreeNode {
     }
 
     /// Returns the best move without a node and its score, if they are known.
-    pub(super) fn best_of_rest(&self) -> Option<(Move, Score)> {
+    fn best_of_rest(&self) -> Option<(Move, Score)> {
         let rest = self.rest.as_ref()?;
         let &m = rest.line.first()?;
         self.edge(m).is_none().then_some((m, rest.score))
