@@ -382,8 +382,8 @@ impl<'a, G: Game> Trial<'a, G> {
         let mut truths = HashMap::new();
         // A search with null moves or reductions has no reference. The deepest cell of each score
         // delay comes first, because the others need no more than the reference of this cell.
-        let mut cells: Vec<&Cell> = job.cells.iter().collect();
-        cells.retain(|_| job.conditions.is_exact());
+        let cells = job.cells.iter().filter(|_| job.conditions.is_exact());
+        let mut cells: Vec<&Cell> = cells.collect();
         cells.sort_by_key(|cell| Reverse(job.conditions_of(cell).depth));
         for cell in cells {
             let conditions = Conditions { iterative: false, ..job.conditions_of(cell) };

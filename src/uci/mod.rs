@@ -680,6 +680,7 @@ impl<'a, W: Write + Send> Dialogue<'a, W> {
                 }
             }),
         }
+        // The new strength may not be that of the person's last `level`.
         if ["uci_limitstrength", "uci_elo", "skill level"].contains(&&*name.to_ascii_lowercase()) {
             self.person.level = None;
         }

@@ -1484,7 +1484,7 @@ fn the_end_of_input_ends_the_program() {
         ("go depth 9", "info depth 9 "),
         ("go nodes 30000\n", "info depth 8 "),
         ("go mate 2 depth 20", "info string there is no mate in 2"),
-        ("go movetime 60", "info depth 4 "),
+        ("setoption name nodestime value 500\ngo movetime 60", "info depth 6 "),
         ("go depth 7\nwait\ngo depth 2\nstop", "info depth 7 "),
         ("go depth 7\nwait\nquit", "info depth 7 "),
         ("perft 3", "Nodes searched: 8902"),

@@ -53,9 +53,10 @@ fn in_the_book(at: &Position) -> Option<Ending> {
         let pieces = board.occupied() & !board.kings();
         if pieces == board.knights() && pieces.count() == 2 {
             let mates = |at: &Position| mating_move(at).is_some();
-            let lost = match at.turn() == strong {
-                true => mates(at),
-                false => at.legal_moves().iter().all(|&m| mates(&at.play(m))),
+            let lost = if at.turn() == strong {
+                mates(at)
+            } else {
+                at.legal_moves().iter().all(|&m| mates(&at.play(m)))
             };
             return if lost { None } else { draw(true, "two knights cannot force mate") };
         }
