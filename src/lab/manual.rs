@@ -5,8 +5,8 @@ pub const LANCET_LAB: &str = "\
 Description:
   Searches the positions with several algorithms, checks that all sound ones (those \
 that must return the minimax score) return the same scores, and prints the cost of each, deepest \
-searches and then smallest trees first. An axis is one of the options above under \"Axes\", and a cell is one value on each \
-axis. Without axes, the lab runs ten searches: \
+searches and then smallest trees first. An axis is one of the options above under \"Axes\", and a \
+cell is one value on each axis. Without axes, the lab runs ten searches: \
 four root drivers with PVS, four other algorithms with the full window, and two searches without a \
 table. With --all, it runs every algorithm, and varies every other axis one at a time. With axes, \
 it runs all combinations of the given values. The other axes stay at --interior pvs --root \

@@ -158,7 +158,7 @@ again: re-searches; pass: searches of the root; cuts: cutoffs by the table
 /// Returns the rows, deepest first, and those of the same depth by the size of their trees.
 fn ranked(report: &Report) -> Vec<&Measurement> {
     let mut rows: Vec<&Measurement> = report.rows.iter().collect();
-    rows.sort_by(|a, b| b.depth.cmp(&a.depth).then(a.mean_nodes.total_cmp(&b.mean_nodes)));
+    rows.sort_by(|a, b| a.cmp_cost(b));
     rows
 }
 

@@ -150,7 +150,7 @@ impl Experiment {
         let mut rows = rows.flat_map(|(_, report)| &report.rows);
         let found = if wanted == "best" {
             let sound = rows.filter(|row| row.cell.is_sound());
-            sound.min_by(|a, b| b.depth.cmp(&a.depth).then(a.mean_nodes.total_cmp(&b.mean_nodes)))
+            sound.min_by(|a, b| a.cmp_cost(b))
         } else {
             rows.find(|row| label(&row.cell) == wanted)
         };

@@ -2,7 +2,7 @@
 //! reference, and the sums. [`output`](super::output) prints the results.
 
 use std::{
-    cmp::Reverse,
+    cmp::{Ordering, Reverse},
     collections::{HashMap, HashSet},
     fmt,
     sync::Arc,
@@ -232,6 +232,11 @@ pub struct Measurement {
 }
 
 impl Measurement {
+    /// Compares by depth, the deepest first, and then by the size of the trees.
+    pub fn cmp_cost(&self, other: &Measurement) -> Ordering {
+        other.depth.cmp(&self.depth).then(self.mean_nodes.total_cmp(&other.mean_nodes))
+    }
+
     /// Returns the number of positions with this kind of result on a mate.
     pub fn mates(&self, kind: Mate) -> usize {
         self.outcomes.iter().filter(|o| o.mate == Some(kind)).count()

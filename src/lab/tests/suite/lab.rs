@@ -517,6 +517,7 @@ fn connect_four_is_a_draw() {
     assert_eq!(after(&[0, 1, 1, 2, 2, 3, 2, 3, 3, 4, 3]), Some(-MATE));
     assert_eq!(after(&[4, 3, 3, 2, 2, 1, 2, 1, 1, 0, 1]), Some(-MATE));
     assert_eq!(after(&[0, 1, 0, 1, 0, 1]), None);
+    assert_eq!(after(&[0, 0, 0, 0, 1, 1, 1]), None);
     assert_eq!(after(&[1, 0, 1, 0, 0, 4, 0]), None);
 }
 
